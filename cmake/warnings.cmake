@@ -1,0 +1,6 @@
+# Every warning that C11 code can be free of, as errors.
+add_library(snug_warnings INTERFACE)
+target_compile_options(
+  snug_warnings
+  INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wwrite-strings -Wvla -Werror
+            $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)

@@ -1,0 +1,57 @@
+/* The context: allocator, account of memory, thread count and the last message.
+ *
+ * There is no global state: everything hangs on a context, contexts are independent of each other,
+ * and there is no order of initialization.  A context and what was made from it belong to one
+ * thread at a time (it starts threads of its own for kernels). */
+#ifndef SNUG_CONTEXT_H
+#define SNUG_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snug/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snug_ctx snug_ctx;
+
+/* All host memory that Snug takes goes through this one function.
+ *   new_bytes == 0: free ptr (of old_bytes), return NULL.   ptr == NULL: allocate (old_bytes is 0).
+ * Return NULL on failure, ptr then stays valid.  Memory is aligned as malloc's.  Called from one
+ * thread at a time. */
+typedef struct snug_allocator {
+  void *ctx;
+  void *(*realloc)(void *ctx, void *ptr, size_t old_bytes, size_t new_bytes);
+} snug_allocator;
+
+typedef struct snug_options {
+  const snug_allocator *allocator; /* NULL: the C library's; copied */
+  uint64_t memory_limit;           /* bytes that Snug may hold at one time; 0: no limit */
+  int32_t threads;                 /* kernel threads; 0: the cores this process may run on */
+} snug_options;
+
+/* clang-format off */
+#define SNUG_OPTIONS_DEFAULT {NULL, 0, 0}
+/* clang-format on */
+
+/* Create a context.  options may be NULL.  Owns: *out is the caller's, ended by snug_ctx_destroy.
+ * Fails: E_MEMORY, E_ARGUMENT (threads out of range); *out is NULL then and there is no message to
+ * ask for. */
+SNUG_API snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) SNUG_NODISCARD;
+
+/* Destroy a context; everything made from it must be gone.  NULL is allowed. */
+SNUG_API void snug_ctx_destroy(snug_ctx *ctx);
+
+/* The message of the last failure in this context; "" if there was none.  Valid until the next
+ * failure. */
+SNUG_API const char *snug_message(const snug_ctx *ctx);
+
+/* "0.1.0" */
+SNUG_API const char *snug_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,61 @@
+/* Memory questions: who holds how many bytes, now and at the peak.
+ *
+ * The figures are exact: they count every byte that Snug asked its allocator for, under the name of
+ * what it is for. Peak scopes nest; they are objects of the caller and cost nothing. */
+#ifndef SNUG_MEMORY_H
+#define SNUG_MEMORY_H
+
+#include "snug/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes held under one name.  "at_peak" is what this name held when the whole context was at its
+ * peak. */
+typedef struct snug_memory_entry {
+  const char *name;
+  uint64_t current;
+  uint64_t at_peak;
+} snug_memory_entry;
+
+typedef struct snug_memory_info {
+  uint64_t current;
+  uint64_t peak;
+  uint64_t limit;       /* 0: none */
+  uint64_t allocations; /* calls that took memory since the context was created */
+} snug_memory_info;
+
+/* Current and peak bytes of the context. */
+SNUG_API void snug_memory_get(const snug_ctx *ctx, snug_memory_info *out);
+
+/* Number of names, and the entry of one of them (index below the number; otherwise all zero with
+ * name ""). */
+SNUG_API size_t snug_memory_names(const snug_ctx *ctx);
+SNUG_API void snug_memory_entry_get(const snug_ctx *ctx, size_t index, snug_memory_entry *out);
+
+/* Set the peak back to what is held now.  Open scopes keep their own peaks. */
+SNUG_API void snug_memory_reset_peak(snug_ctx *ctx);
+
+/* Change the limit.  Fails: E_LIMIT when more than that is held already; nothing changes then. */
+SNUG_API snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) SNUG_NODISCARD;
+
+/* A peak scope: what was held at its start, at its highest and at its end. */
+typedef struct snug_scope {
+  uint64_t start;           /* read-only */
+  uint64_t peak;            /* read-only; grows while the scope is open */
+  uint64_t end;             /* read-only; set by snug_scope_end */
+  struct snug_scope *outer; /* private */
+} snug_scope;
+
+/* Open a scope in storage of the caller's, which must stay in place until snug_scope_end. */
+SNUG_API void snug_scope_begin(snug_ctx *ctx, snug_scope *scope);
+
+/* Close a scope.  Fails: E_STATE if it is not open in this context.  Scopes may end in any order.
+ */
+SNUG_API snug_status snug_scope_end(snug_ctx *ctx, snug_scope *scope) SNUG_NODISCARD;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,10 @@
+/* Snug: training inside a stated number of bytes.  This header brings all of the others. */
+#ifndef SNUG_SNUG_H
+#define SNUG_SNUG_H
+
+#include "snug/context.h"
+#include "snug/memory.h"
+#include "snug/pack.h"
+#include "snug/status.h"
+
+#endif

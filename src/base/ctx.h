@@ -1,0 +1,43 @@
+/* The inside of a context, the way failures are raised, and the small macros everybody uses.
+ *
+ * Invariants:
+ * 1. Every failure passes through snug__fail: one breakpoint catches the origin of any error.
+ * 2. Raising a failure never allocates: the message lives in the context. */
+#ifndef SNUG_BASE_CTX_H
+#define SNUG_BASE_CTX_H
+
+#include "base/account.h"
+#include "snug/context.h"
+
+#define SNUG__MESSAGE_BYTES 1024
+
+struct snug_ctx {
+  snug_allocator allocator;
+  snug__account account;
+  int32_t threads;
+  char message[SNUG__MESSAGE_BYTES];
+  const char *file; /* where the last failure was raised */
+  int line;
+};
+
+/* Store a message and return the code.  Use the macro: it records the place. */
+snug_status snug__fail_at(snug_ctx *ctx, const char *file, int line, snug_status code,
+                          const char *format, ...) SNUG_PRINTF(5, 6);
+#define snug__fail(ctx, ...) snug__fail_at((ctx), __FILE__, __LINE__, __VA_ARGS__)
+
+/* Put "prefix: " before the message of a failure that is on its way up; returns code. */
+snug_status snug__fail_within(snug_ctx *ctx, snug_status code, const char *format, ...)
+    SNUG_PRINTF(3, 4);
+
+/* Leave the function with the status of expr if that is a failure.  Only where nothing is held. */
+#define SNUG_TRY(expr)                     \
+  do {                                     \
+    snug_status snug_try_status_ = (expr); \
+    if (snug_try_status_) {                \
+      return snug_try_status_;             \
+    }                                      \
+  } while (0)
+
+#define SNUG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

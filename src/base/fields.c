@@ -1,0 +1,327 @@
+#include "base/fields.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUE_BYTES 512 /* longest text of one value */
+
+static void *member(void *params, const snug__field *f) { return (char *)params + f->offset; }
+static const void *const_member(const void *params, const snug__field *f) {
+  return (const char *)params + f->offset;
+}
+
+static bool parse_int(const char **at, int64_t *out) {
+  char *end = NULL;
+  errno = 0;
+  long long v = strtoll(*at, &end, 10);
+  if (end == *at || errno == ERANGE) {
+    return false;
+  }
+  *at = end;
+  *out = v;
+  return true;
+}
+
+static bool parse_float(const char **at, double *out) {
+  char *end = NULL;
+  double v = strtod(*at, &end);
+  if (end == *at) {
+    return false;
+  }
+  *at = end;
+  *out = v;
+  return true;
+}
+
+static void skip_blanks(const char **at) {
+  while (isspace((unsigned char)**at)) {
+    (*at)++;
+  }
+}
+
+/* Call one(...) for each element of "[a,b]" or of a single "a"; false if the text is not such a
+ * list. */
+static bool parse_list(const char **at, bool (*one)(const char **at, void *list), void *list) {
+  if (**at != '[') {
+    return one(at, list);
+  }
+  (*at)++;
+  skip_blanks(at);
+  while (**at != ']') {
+    if (!one(at, list)) {
+      return false;
+    }
+    skip_blanks(at);
+    if (**at == ',') {
+      (*at)++;
+      skip_blanks(at);
+    } else if (**at != ']') {
+      return false;
+    }
+  }
+  (*at)++;
+  return true;
+}
+
+static bool one_int(const char **at, void *list) {
+  snug_ints *l = list;
+  return l->n < SNUG__LIST_MAX && parse_int(at, &l->v[l->n]) && ++l->n;
+}
+
+static bool one_float(const char **at, void *list) {
+  snug_floats *l = list;
+  return l->n < SNUG__LIST_MAX && parse_float(at, &l->v[l->n]) && ++l->n;
+}
+
+/* A bare or quoted word into out; false if it is empty, too long or not closed. */
+static bool parse_word(const char **at, char *out, size_t bytes) {
+  bool quoted = **at == '"';
+  size_t n = 0;
+  *at += quoted;
+  while (**at && (quoted ? **at != '"' : !isspace((unsigned char)**at) && **at != ',')) {
+    if (n + 1 >= bytes) {
+      return false;
+    }
+    out[n++] = *(*at)++;
+  }
+  out[n] = 0;
+  if (quoted) {
+    if (**at != '"') {
+      return false;
+    }
+    (*at)++;
+  }
+  return n > 0 || quoted;
+}
+
+static bool parse_choice(const char **at, const snug__field *f, int32_t *out) {
+  char word[SNUG__NAME_BYTES];
+  if (!parse_word(at, word, sizeof word)) {
+    return false;
+  }
+  for (int32_t i = 0; f->choices[i]; i++) {
+    if (strcmp(f->choices[i], word) == 0) {
+      *out = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool parse_bool(const char **at, bool *out) {
+  char word[8];
+  if (!parse_word(at, word, sizeof word)) {
+    return false;
+  }
+  *out = strcmp(word, "true") == 0 || strcmp(word, "1") == 0;
+  return *out || strcmp(word, "false") == 0 || strcmp(word, "0") == 0;
+}
+
+static bool parse_value(const char **at, const snug__field *f, void *params) {
+  void *m = member(params, f);
+  switch (f->kind) {
+    case SNUG__FIELD_INT:
+      return parse_int(at, m);
+    case SNUG__FIELD_FLOAT:
+      return parse_float(at, m);
+    case SNUG__FIELD_BOOL:
+      return parse_bool(at, m);
+    case SNUG__FIELD_CHOICE:
+      return parse_choice(at, f, m);
+    case SNUG__FIELD_INTS:
+      memset(m, 0, sizeof(snug_ints));
+      return parse_list(at, one_int, m);
+    case SNUG__FIELD_FLOATS:
+      memset(m, 0, sizeof(snug_floats));
+      return parse_list(at, one_float, m);
+    case SNUG__FIELD_TEXT:
+      memset(m, 0, SNUG__NAME_BYTES);
+      return parse_word(at, m, SNUG__NAME_BYTES);
+  }
+  return false;
+}
+
+static const char *kind_text(snug__field_kind kind) {
+  static const char *const texts[] = {
+      "",       "a whole number", "a number", "true or false",
+      "one of", "whole numbers",  "numbers",  "a word of up to 63 characters"};
+  return texts[kind];
+}
+
+/* "a, b, c" of a NULL-terminated list, cut to fit. */
+static const char *join_choices(const snug__field *f, char *out, size_t bytes) {
+  size_t n = 0;
+  out[0] = 0;
+  for (int i = 0; f->choices && f->choices[i]; i++) {
+    size_t more = strlen(f->choices[i]) + 2;
+    if (n + more + 4 > bytes) {
+      strcpy(out + n, " …");
+      break;
+    }
+    n += (size_t)sprintf(out + n, "%s%s", i ? ", " : " ", f->choices[i]);
+  }
+  return out;
+}
+
+static snug_status fail_value(snug_ctx *ctx, const char *where, const snug__field *f,
+                              const char *text) {
+  char choices[VALUE_BYTES];
+  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s=%.60s: expected %s%s", where, f->name, text,
+                    kind_text(f->kind), join_choices(f, choices, sizeof choices));
+}
+
+static snug_status fail_key(snug_ctx *ctx, const char *where, const snug__field *fields,
+                            const char *key, size_t n) {
+  char known[VALUE_BYTES] = "";
+  size_t used = 0;
+  for (const snug__field *f = fields; f && f->name && used + strlen(f->name) + 3 < sizeof known;
+       f++) {
+    used += (size_t)sprintf(known + used, "%s%s", used ? ", " : "", f->name);
+  }
+  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: there is no '%.*s' here; known: %s", where,
+                    (int)(n > 60 ? 60 : n), key, known[0] ? known : "nothing");
+}
+
+static int find_field(const snug__field *fields, const char *key, size_t n) {
+  for (int i = 0; fields && fields[i].name; i++) {
+    if (strlen(fields[i].name) == n && memcmp(fields[i].name, key, n) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static snug_status set_defaults(snug_ctx *ctx, const char *where, const snug__field *fields,
+                                void *params) {
+  for (const snug__field *f = fields; f && f->name; f++) {
+    const char *at = f->initial;
+    if (at && !parse_value(&at, f, params)) {
+      return snug__fail(ctx, SNUG_E_INTERNAL, "%s: the default '%s' of %s does not parse", where,
+                        f->initial, f->name);
+    }
+  }
+  return SNUG_OK;
+}
+
+static void skip_separators(const char **at) {
+  while (isspace((unsigned char)**at) || **at == ',') {
+    (*at)++;
+  }
+}
+
+static bool ends_here(char c) { return c == 0 || c == ',' || isspace((unsigned char)c); }
+
+/* One `key=value`; marks the field in *seen. */
+static snug_status parse_pair(snug_ctx *ctx, const char *where, const snug__field *fields,
+                              const char **at, void *params, uint64_t *seen) {
+  size_t n = strcspn(*at, "= \t\n,");
+  int i = find_field(fields, *at, n);
+  if (i < 0) {
+    return fail_key(ctx, where, fields, *at, n);
+  }
+  *at += n;
+  const char *value = *at + (**at == '=');
+  if (**at != '=') {
+    return fail_value(ctx, where, &fields[i], "");
+  }
+  *at = value;
+  if (!parse_value(at, &fields[i], params) || !ends_here(**at)) {
+    return fail_value(ctx, where, &fields[i], value);
+  }
+  *seen |= UINT64_C(1) << i;
+  return SNUG_OK;
+}
+
+snug_status snug__fields_parse(snug_ctx *ctx, const char *where, const snug__field *fields,
+                               const char *text, void *params) {
+  const char *at = text ? text : "";
+  uint64_t seen = 0;
+  SNUG_TRY(set_defaults(ctx, where, fields, params));
+  for (skip_separators(&at); *at; skip_separators(&at)) {
+    SNUG_TRY(parse_pair(ctx, where, fields, &at, params, &seen));
+  }
+  for (int i = 0; fields && fields[i].name; i++) {
+    if (!fields[i].initial && !(seen >> i & 1)) {
+      return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s must be given", where, fields[i].name);
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status print_ints(const snug_ints *l, snug__text *out) {
+  SNUG_TRY(snug__text_add(out, "["));
+  for (int32_t i = 0; i < l->n; i++) {
+    SNUG_TRY(snug__text_add(out, "%s%lld", i ? "," : "", (long long)l->v[i]));
+  }
+  return snug__text_add(out, "]");
+}
+
+static snug_status print_floats(const snug_floats *l, snug__text *out) {
+  SNUG_TRY(snug__text_add(out, "["));
+  for (int32_t i = 0; i < l->n; i++) {
+    SNUG_TRY(snug__text_add(out, "%s%.17g", i ? "," : "", l->v[i]));
+  }
+  return snug__text_add(out, "]");
+}
+
+static snug_status print_value(const snug__field *f, const void *m, snug__text *out) {
+  switch (f->kind) {
+    case SNUG__FIELD_INT:
+      return snug__text_add(out, "%lld", (long long)*(const int64_t *)m);
+    case SNUG__FIELD_FLOAT:
+      return snug__text_add(out, "%.17g", *(const double *)m);
+    case SNUG__FIELD_BOOL:
+      return snug__text_add(out, "%s", *(const bool *)m ? "true" : "false");
+    case SNUG__FIELD_CHOICE:
+      return snug__text_add(out, "%s", f->choices[*(const int32_t *)m]);
+    case SNUG__FIELD_INTS:
+      return print_ints(m, out);
+    case SNUG__FIELD_FLOATS:
+      return print_floats(m, out);
+    case SNUG__FIELD_TEXT:
+      return snug__text_add(out, "\"%s\"", (const char *)m);
+  }
+  return SNUG_OK;
+}
+
+static bool is_default(const snug__field *f, const void *m) {
+  union {
+    int64_t i;
+    double d;
+    bool b;
+    int32_t c;
+    snug_ints ints;
+    snug_floats floats;
+    char text[SNUG__NAME_BYTES];
+  } initial;
+  static const size_t bytes[] = {0,
+                                 sizeof(int64_t),
+                                 sizeof(double),
+                                 sizeof(bool),
+                                 sizeof(int32_t),
+                                 sizeof(snug_ints),
+                                 sizeof(snug_floats),
+                                 SNUG__NAME_BYTES};
+  const char *at = f->initial;
+  snug__field at_zero = *f;
+  at_zero.offset = 0;
+  memset(&initial, 0, sizeof initial);
+  return at && parse_value(&at, &at_zero, &initial) && memcmp(&initial, m, bytes[f->kind]) == 0;
+}
+
+snug_status snug__fields_print(const snug__field *fields, const void *params, snug__text *out) {
+  bool first = true;
+  for (const snug__field *f = fields; f && f->name; f++) {
+    const void *m = const_member(params, f);
+    if (!is_default(f, m)) {
+      SNUG_TRY(snug__text_add(out, "%s%s=", first ? "" : ", ", f->name));
+      SNUG_TRY(print_value(f, m, out));
+      first = false;
+    }
+  }
+  return SNUG_OK;
+}

@@ -1,0 +1,64 @@
+/* Fields: a table that tells the members of a parameter struct by name, so that one piece of code
+ * sets defaults, parses, prints and reads back the parameters of every op, layer, optimizer, loss
+ * and metric.
+ *
+ * Text form: `key=value` pairs separated by blanks or commas; lists as [1,2]; a single number may
+ * stand for a list of one.  Names of choices and texts stand bare or in double quotes. */
+#ifndef SNUG_BASE_FIELDS_H
+#define SNUG_BASE_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+#define SNUG__LIST_MAX 16
+#define SNUG__NAME_BYTES 64
+
+typedef struct snug_ints {
+  int32_t n;
+  int64_t v[SNUG__LIST_MAX];
+} snug_ints;
+
+typedef struct snug_floats {
+  int32_t n;
+  double v[SNUG__LIST_MAX];
+} snug_floats;
+
+typedef enum snug__field_kind {
+  SNUG__FIELD_INT = 1, /* int64_t */
+  SNUG__FIELD_FLOAT,   /* double */
+  SNUG__FIELD_BOOL,    /* bool */
+  SNUG__FIELD_CHOICE,  /* int32_t, index into choices */
+  SNUG__FIELD_INTS,    /* snug_ints */
+  SNUG__FIELD_FLOATS,  /* snug_floats */
+  SNUG__FIELD_TEXT     /* char[SNUG__NAME_BYTES] */
+} snug__field_kind;
+
+typedef struct snug__field {
+  const char *name;
+  snug__field_kind kind;
+  size_t offset;              /* of the member in the struct */
+  const char *initial;        /* default as text; NULL: the caller must give it */
+  const char *const *choices; /* NULL-terminated, for CHOICE */
+} snug__field;
+
+/* A table ends with an entry whose name is NULL; a NULL table has no fields. */
+#define SNUG_FIELD(type, member, kind, initial) \
+  { #member, SNUG__FIELD_##kind, offsetof(type, member), (initial), NULL }
+#define SNUG_CHOICE(type, member, choices, initial) \
+  { #member, SNUG__FIELD_CHOICE, offsetof(type, member), (initial), (choices) }
+
+/* Set the members from the defaults, then from text (NULL or "" for none).  `params` must be zeroed
+ * by the caller. `where` names the thing in messages, e.g. "Conv2D conv1". Fails: E_ARGUMENT:
+ * unknown key (lists the known ones), a value that is not of the field's kind, a missing required
+ * key. */
+snug_status snug__fields_parse(snug_ctx *ctx, const char *where, const snug__field *fields,
+                               const char *text, void *params) SNUG_NODISCARD;
+
+/* Append "key=value, key=value" of the fields that differ from their default, in table order; reads
+ * back to the same. */
+snug_status snug__fields_print(const snug__field *fields, const void *params,
+                               snug__text *out) SNUG_NODISCARD;
+
+#endif

@@ -1,0 +1,29 @@
+#define _GNU_SOURCE
+#include "base/thread.h"
+
+#include <sched.h>
+
+int32_t snug__cores(void) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) {
+    return 1;
+  }
+  int cores = CPU_COUNT(&set);
+  return cores < 1 ? 1 : cores > SNUG__MAX_THREADS ? SNUG__MAX_THREADS : cores;
+}
+
+void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg) {
+  if (threads <= 1 || n <= 1) {
+    for (int64_t i = 0; i < n; i++) {
+      body(arg, i);
+    }
+    return;
+  }
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads)
+#endif
+  for (int64_t i = 0; i < n; i++) {
+    body(arg, i);
+  }
+}

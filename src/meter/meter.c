@@ -1,0 +1,60 @@
+/* The public face of the account: current, peak, reset, nested scopes. */
+#include "base/ctx.h"
+#include "snug/memory.h"
+
+void snug_memory_get(const snug_ctx *ctx, snug_memory_info *out) {
+  const snug__account *a = &ctx->account;
+  *out = (snug_memory_info){a->total, a->peak, a->limit, a->allocations};
+}
+
+size_t snug_memory_names(const snug_ctx *ctx) {
+  (void)ctx;
+  return SNUG__MEM_COUNT;
+}
+
+void snug_memory_entry_get(const snug_ctx *ctx, size_t index, snug_memory_entry *out) {
+  *out = (snug_memory_entry){"", 0, 0};
+  if (index < SNUG__MEM_COUNT) {
+    const snug__account *a = &ctx->account;
+    *out = (snug_memory_entry){snug__account_text((snug__account_name)index), a->current[index],
+                               a->at_peak[index]};
+  }
+}
+
+void snug_memory_reset_peak(snug_ctx *ctx) {
+  snug__account *a = &ctx->account;
+  a->peak = a->total;
+  for (int i = 0; i < SNUG__MEM_COUNT; i++) {
+    a->at_peak[i] = a->current[i];
+  }
+}
+
+snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) {
+  if (bytes && ctx->account.total > bytes) {
+    return snug__fail(ctx, SNUG_E_LIMIT,
+                      "a limit of %llu bytes comes too late: %llu are held already",
+                      (unsigned long long)bytes, (unsigned long long)ctx->account.total);
+  }
+  ctx->account.limit = bytes;
+  return SNUG_OK;
+}
+
+void snug_scope_begin(snug_ctx *ctx, snug_scope *scope) {
+  uint64_t now = ctx->account.total;
+  *scope = (snug_scope){.start = now, .peak = now, .end = now, .outer = ctx->account.scopes};
+  ctx->account.scopes = scope;
+}
+
+snug_status snug_scope_end(snug_ctx *ctx, snug_scope *scope) {
+  snug_scope **link = &ctx->account.scopes;
+  while (*link && *link != scope) {
+    link = &(*link)->outer;
+  }
+  if (!*link) {
+    return snug__fail(ctx, SNUG_E_STATE, "the memory scope is not open in this context");
+  }
+  *link = scope->outer;
+  scope->outer = NULL;
+  scope->end = ctx->account.total;
+  return SNUG_OK;
+}
