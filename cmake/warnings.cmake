@@ -4,3 +4,6 @@ target_compile_options(
   snug_warnings
   INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wwrite-strings -Wvla -Werror
             $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
+
+# __FILE__ names a file by its place in the repository, whoever builds it wherever.
+add_compile_options(-fmacro-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}/=)

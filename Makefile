@@ -1,0 +1,62 @@
+# The front door; the work is done by CMake (see CMakePresets.json) and CTest.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+GENERATOR := $(if $(shell command -v ninja 2>/dev/null),-G Ninja)
+COVERAGE_FLOOR ?= 90
+
+# A folder that was configured keeps its generator; CMake itself looks whether its files changed.
+configure = $(if $(wildcard $(1)/CMakeCache.txt),,cmake --preset $(2) $(GENERATOR) -Wno-dev >/dev/null &&)
+build = $(call configure,$(1),$(2)) cmake --build $(1) -j $(JOBS)
+run_tests = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-tests=error
+
+all: release
+
+release:
+	@$(call build,build,release)
+
+debug:
+	@$(call build,build-debug,debug)
+
+demo: release
+	@build/examples/demo
+
+test-quick: release
+	@$(call run_tests,build)
+
+test: format-check test-quick test-asan test-coverage clang
+
+test-asan:
+	@$(call build,build-asan,asan)
+	@$(call run_tests,build-asan)
+
+test-coverage:
+	@$(call build,build-coverage,coverage)
+	@find build-coverage -name '*.gcda' -delete
+	@$(call run_tests,build-coverage) -LE frame
+	@sh tools/coverage.sh build-coverage $(COVERAGE_FLOOR)
+
+clang:
+	@$(call build,build-clang,clang)
+
+bench: release
+	@set -e; for run in bench/*/run.sh; do test ! -e "$$run" || SNUG=$(CURDIR)/build/snug sh "$$run"; done
+
+sources = git ls-files -co --exclude-standard '*.c' '*.h'
+
+format:
+	@$(sources) | xargs clang-format -i
+
+format-check:
+	@$(sources) | xargs clang-format --dry-run -Werror
+
+tidy: release
+	@git ls-files -co --exclude-standard 'src/*.c' 'cli/*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p build --quiet
+
+install: release
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build build-debug build-asan build-coverage build-clang
+
+.PHONY: all release debug demo test-quick test test-asan test-coverage clang bench format \
+        format-check tidy install clean

@@ -1,0 +1,16 @@
+/* What the files of tests/lib share; tests include test.h. */
+#ifndef SNUG_TESTS_RUNNER_H
+#define SNUG_TESTS_RUNNER_H
+
+#include "lib/test.h"
+
+/* "<file>.<name>" of the running test. */
+const char *test_current_name(void);
+
+/* Let the next random number of this process start a new sequence. */
+void test_random_forget(void);
+
+/* Remove the folder behind test_path, if there is one. */
+void test_path_forget(void);
+
+#endif
