@@ -41,7 +41,7 @@ clang:
 bench: release
 	@set -e; for run in bench/*/run.sh; do test ! -e "$$run" || SNUG=$(CURDIR)/build/snug sh "$$run"; done
 
-sources = git ls-files -co --exclude-standard '*.c' '*.h'
+sources = find . \( -path './build*' -o -path './.*' \) -prune -o -name '*.[ch]' -print
 
 format:
 	@$(sources) | xargs clang-format -i
@@ -49,8 +49,12 @@ format:
 format-check:
 	@$(sources) | xargs clang-format --dry-run -Werror
 
-tidy: release
-	@git ls-files -co --exclude-standard 'src/*.c' 'cli/*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p build --quiet
+tidy:
+	@$(call build,build-clang,clang)
+	@find src cli -name '*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p build-clang --quiet
+
+symbols: release
+	@sh tools/symbols.sh build/libsnug.so >tools/symbols.txt
 
 install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
@@ -59,4 +63,4 @@ clean:
 	rm -rf build build-debug build-asan build-coverage build-clang
 
 .PHONY: all release debug demo test-quick test test-asan test-coverage clang bench format \
-        format-check tidy install clean
+        format-check tidy symbols install clean

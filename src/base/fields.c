@@ -152,35 +152,32 @@ static const char *kind_text(snug__field_kind kind) {
   return texts[kind];
 }
 
-/* "a, b, c" of a NULL-terminated list, cut to fit. */
-static const char *join_choices(const snug__field *f, char *out, size_t bytes) {
-  size_t n = 0;
-  out[0] = 0;
-  for (int i = 0; f->choices && f->choices[i]; i++) {
-    size_t more = strlen(f->choices[i]) + 2;
-    if (n + more + 4 > bytes) {
-      strcpy(out + n, " …");
-      break;
-    }
-    n += (size_t)sprintf(out + n, "%s%s", i ? ", " : " ", f->choices[i]);
+/* Append a word to the list in text; false when it does not fit and " …" stands in its place. */
+static bool join(char *text, size_t bytes, const char *word) {
+  const size_t n = strlen(text);
+  if (n + strlen(word) + sizeof ", " + sizeof " …" > bytes) {
+    snprintf(text + n, bytes - n, " …");
+    return false;
   }
-  return out;
+  snprintf(text + n, bytes - n, "%s%s", n ? ", " : "", word);
+  return true;
 }
 
 static snug_status fail_value(snug_ctx *ctx, const char *where, const snug__field *f,
                               const char *text) {
-  char choices[VALUE_BYTES];
-  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s=%.60s: expected %s%s", where, f->name, text,
-                    kind_text(f->kind), join_choices(f, choices, sizeof choices));
+  char choices[VALUE_BYTES] = "";
+  for (int i = 0; f->choices && f->choices[i] && join(choices, sizeof choices, f->choices[i]);) {
+    i++;
+  }
+  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s=%.60s: expected %s%s%s", where, f->name, text,
+                    kind_text(f->kind), choices[0] ? " " : "", choices);
 }
 
 static snug_status fail_key(snug_ctx *ctx, const char *where, const snug__field *fields,
                             const char *key, size_t n) {
   char known[VALUE_BYTES] = "";
-  size_t used = 0;
-  for (const snug__field *f = fields; f && f->name && used + strlen(f->name) + 3 < sizeof known;
-       f++) {
-    used += (size_t)sprintf(known + used, "%s%s", used ? ", " : "", f->name);
+  for (const snug__field *f = fields; f && f->name && join(known, sizeof known, f->name);) {
+    f++;
   }
   return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: there is no '%.*s' here; known: %s", where,
                     (int)(n > 60 ? 60 : n), key, known[0] ? known : "nothing");

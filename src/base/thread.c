@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "base/thread.h"
 
 #include <sched.h>

@@ -1,0 +1,23 @@
+# What `make install` puts where: headers, library, command, and the two ways to find them.
+include(CMakePackageConfigHelpers)
+
+set(snug_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Snug)
+file(RELATIVE_PATH SNUG_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/snug.pc.in snug.pc @ONLY)
+configure_package_config_file(cmake/SnugConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/SnugConfig.cmake
+                              INSTALL_DESTINATION ${snug_package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/SnugConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+
+install(TARGETS snug EXPORT SnugTargets)
+install(EXPORT SnugTargets NAMESPACE Snug:: DESTINATION ${snug_package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/SnugConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/SnugConfigVersion.cmake DESTINATION ${snug_package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/snug.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY include/snug DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(TARGET snug_cli)
+  install(TARGETS snug_cli)
+endif()
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/docs/snug.1)
+  install(FILES docs/snug.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()

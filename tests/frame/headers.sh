@@ -1,0 +1,14 @@
+#!/bin/sh
+# Every public header compiles alone, as C11 and as C++17; every header of src/ alone as C11.
+strict="-Wall -Wextra -Wpedantic -Werror -fsyntax-only"
+failed=0
+for header in include/snug/*.h; do
+  name=snug/${header##*/}
+  echo "#include \"$name\"" | $CC -std=c11 $strict -Iinclude -x c - || failed=1
+  echo "#include \"$name\"" | $CXX -std=c++17 $strict -Iinclude -x c++ - || failed=1
+done
+for header in $(find src -name '*.h' ! -path '*/cuda/*'); do
+  echo "#include \"${header#src/}\"" |
+    $CC -std=c11 -D_GNU_SOURCE= $strict -Iinclude -Isrc -x c - || failed=1
+done
+exit $failed
