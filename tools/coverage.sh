@@ -4,8 +4,8 @@
 set -e
 root=$PWD
 cd "$1"
-find . -path '*snug_objects.dir*' -name '*.gcda' >gcda.txt
-xargs gcov -n -r -s "$root" <gcda.txt 2>/dev/null | awk -v floor="$2" -F"[':% ]+" '
+find . -path '*snug_objects.dir*' -name '*.gcno' >gcno.txt
+xargs gcov -n -r -s "$root" <gcno.txt 2>/dev/null | awk -v floor="$2" -F"[':% ]+" '
   /^File/ { file = $2 }
   /^Lines executed/ && file ~ /^src\/.*\.c$/ {
     lines = $NF; ran = lines * $3 / 100
