@@ -1,0 +1,142 @@
+/* The graph: values and nodes by id, in one arena, in execution order.
+ *
+ * A graph is the computation of one batch size.  It starts as the forward computation, grad/
+ * appends the backward, the model's recipe appends the update, pass/ rewrites it; it is never
+ * executed itself: plan/ gives every value a place and exec/ runs the result.
+ *
+ * Invariants (snug__graph_verify checks them):
+ * 1. Ids are indices and never change.  The nodes stand in an order in which they can be executed.
+ * 2. A temporary has exactly one producer; inputs, weights, states and constants have none.
+ * 3. The types of a node's outputs are what its op infers from its parameters and inputs.
+ * 4. An output that `writes` an input is a view of that input's memory: after the node the old
+ *    content is gone, so every other reader of the old content stands before it.
+ * 5. A view shares the memory of its base, view_offset bytes on, and never reaches past its end. */
+#ifndef SNUG_GRAPH_GRAPH_H
+#define SNUG_GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "graph/type.h"
+
+typedef uint32_t snug__id;
+#define SNUG_NONE UINT32_MAX
+
+struct snug__op;
+
+typedef enum snug__kind {
+  SNUG__INPUT,  /* filled before each step */
+  SNUG__WEIGHT, /* a variable of the model: lives as long as the model */
+  SNUG__STATE,  /* slots, metrics, counters, learning rate: lives as long as the model's training */
+  SNUG__CONSTANT, /* bytes that lie in the graph's arena */
+  SNUG__TEMPORARY /* made by a node, dead at the end of the step */
+} snug__kind;
+
+/* What the bytes of a value are counted as. */
+#define SNUG__CLASS_LIST(X)     \
+  X(WEIGHTS, "weights")         \
+  X(GRADIENTS, "gradients")     \
+  X(OPTIMIZER, "optimizer")     \
+  X(ACTIVATIONS, "activations") \
+  X(SCRATCH, "scratch")         \
+  X(DATA, "data")
+
+typedef enum snug__class {
+#define SNUG__CLASS_ENUM(name, text) SNUG__CLASS_##name,
+  SNUG__CLASS_LIST(SNUG__CLASS_ENUM)
+#undef SNUG__CLASS_ENUM
+      SNUG__CLASS_COUNT
+} snug__class;
+
+const char *snug__class_text(snug__class c);
+
+typedef struct snug__value {
+  snug__type type;
+  snug__kind kind;
+  snug__class class_;
+  snug__id producer;   /* node, or SNUG_NONE */
+  snug__id layer;      /* whom its bytes belong to, or SNUG_NONE */
+  snug__id view_of;    /* base value whose memory this is, or SNUG_NONE; a base is never a view */
+  int64_t view_offset; /* bytes from the start of the base */
+  snug__id variable;   /* weights and states: index in the model's table of variables */
+  const void *data;    /* constants: the bytes */
+  const char *name;    /* may be "" */
+} snug__value;
+
+typedef struct snug__node {
+  const struct snug__op *op;
+  const void *params; /* of op->params_bytes, zero-padded; NULL if there are none */
+  int32_t n_in, n_out;
+  snug__id *in;  /* SNUG_NONE where an optional input is left out */
+  snug__id *out; /* SNUG_NONE where an optional output is not wanted */
+  snug__id layer;
+} snug__node;
+
+typedef struct snug__graph {
+  snug_ctx *ctx;
+  snug__arena arena;
+  snug__vec values;   /* snug__value */
+  snug__vec nodes;    /* snug__node, in execution order */
+  snug__vec layers;   /* const char *: names, for messages and attribution */
+  snug__vec outputs;  /* snug__id: values that must exist at the end of the step */
+  snug__id layer;     /* set by the builder: owner of what is added next */
+  snug__class class_; /* set by the builder: class of the temporaries added next */
+} snug__graph;
+
+/* Life cycle.  Owns: *out is the caller's.  Fails: E_MEMORY. */
+snug_status snug__graph_create(snug_ctx *ctx, snug__graph **out) SNUG_NODISCARD;
+void snug__graph_destroy(snug__graph *g);
+
+/* Add a layer name (copied) and make it the owner of what follows; out may be NULL. */
+snug_status snug__graph_layer(snug__graph *g, const char *name, snug__id *out) SNUG_NODISCARD;
+
+/* Add a value that no node makes.  Names are copied.  Fails: E_SHAPE for a type that is not valid.
+ */
+snug_status snug__graph_input(snug__graph *g, const char *name, snug__type type,
+                              snug__id *out) SNUG_NODISCARD;
+snug_status snug__graph_variable(snug__graph *g, const char *name, snug__kind kind,
+                                 snug__class class_, snug__type type, snug__id variable,
+                                 snug__id *out) SNUG_NODISCARD;
+/* A constant; the bytes of its data are copied. */
+snug_status snug__graph_constant(snug__graph *g, const char *name, snug__type type,
+                                 const void *data, snug__id *out) SNUG_NODISCARD;
+
+/* Add a node: copies params (NULL: the op has none), infers and adds its outputs; outs receives
+ * n_out ids.  Optional outputs are made for the first n_out only.
+ * Fails: as op->infer does, with layer and op named; the graph is unchanged. */
+snug_status snug__graph_add(snug__graph *g, const struct snug__op *op, const void *params,
+                            const snug__id *in, int32_t n_in, snug__id *outs,
+                            int32_t n_out) SNUG_NODISCARD;
+
+/* Give an existing node one more of its optional outputs (what a backward wants kept). */
+snug_status snug__graph_want_output(snug__graph *g, snug__id node, int32_t index,
+                                    snug__id *out) SNUG_NODISCARD;
+
+/* Mark a value as needed after the step. */
+snug_status snug__graph_output(snug__graph *g, snug__id value) SNUG_NODISCARD;
+
+static inline snug__value *snug__value_at(const snug__graph *g, snug__id id) {
+  return &SNUG_VEC(&g->values, snug__value, id);
+}
+static inline snug__node *snug__node_at(const snug__graph *g, snug__id id) {
+  return &SNUG_VEC(&g->nodes, snug__node, id);
+}
+static inline const snug__type *snug__type_at(const snug__graph *g, snug__id id) {
+  return &snug__value_at(g, id)->type;
+}
+
+/* The value whose memory this is: itself, or the base of a view. */
+snug__id snug__value_base(const snug__graph *g, snug__id id);
+
+/* Name of a layer, "" for SNUG_NONE. */
+const char *snug__layer_name(const snug__graph *g, snug__id layer);
+
+/* Check the invariants above.  Fails: E_INTERNAL naming node and value. */
+snug_status snug__graph_verify(const snug__graph *g) SNUG_NODISCARD;
+
+/* A stable, diffable text of the whole graph, and back.  Reading checks everything and verifies the
+ * result.  Fails: E_FORMAT naming the line and what was expected. */
+snug_status snug__graph_print(const snug__graph *g, snug__text *out) SNUG_NODISCARD;
+snug_status snug__graph_read(snug_ctx *ctx, const char *text, snug__graph **out) SNUG_NODISCARD;
+
+#endif

@@ -1,0 +1,104 @@
+/* The record of an op: everything the rest of the house asks about it.  One file in ops/ fills it.
+ *
+ * An op sees signatures (parameters and types), never the graph, except in `grad`, which emits
+ * nodes. So the same record serves a planned program, another batch size and single calls. */
+#ifndef SNUG_GRAPH_OP_H
+#define SNUG_GRAPH_OP_H
+
+#include "base/fields.h"
+#include "graph/graph.h"
+
+#define SNUG__MAX_IN 64 /* concat and add_n take many */
+#define SNUG__MAX_OUT 6
+
+/* What infer sees and fills. */
+typedef struct snug__infer {
+  snug_ctx *ctx;
+  const char *where; /* "conv1 (conv2d)": begin messages with it */
+  const void *params;
+  int32_t n_in;
+  const snug__type *in; /* dtype SNUG_NO_DTYPE where an optional input is left out */
+  snug__type *out;      /* filled for every output the op can have, wanted or not */
+} snug__infer;
+
+/* A call without memory: what cost, scratch and kernels may depend on. */
+typedef struct snug__signature {
+  const struct snug__op *op;
+  const void *params;
+  int32_t n_in, n_out;
+  const snug__type *in, *out; /* dtype SNUG_NO_DTYPE where left out */
+  int32_t threads;
+} snug__signature;
+
+/* Where a call found data that it cannot work with, e.g. a label out of range. */
+typedef struct snug__fault {
+  const char *what; /* static text, e.g. "label out of range" */
+  int64_t index;    /* element of which input */
+  double value, limit;
+} snug__fault;
+
+/* A call with memory.  Pointers are NULL where an optional input or output is left out. */
+typedef struct snug__call {
+  const snug__signature *sig;
+  const void *const *in;
+  void *const *out;
+  void *scratch; /* of scratch(sig) bytes, contents undefined */
+  snug__fault *fault;
+} snug__call;
+
+typedef struct snug__cost {
+  double flops;
+  double bytes; /* read and written */
+} snug__cost;
+
+/* What grad sees and fills: dout[k] is the gradient of output k or SNUG_NONE (none flows);
+ * din[i] is to be set where wants[i], else left at SNUG_NONE. */
+typedef struct snug__grad {
+  snug__graph *g;
+  snug__id node;
+  const snug__id *in, *out; /* of the node; copies that stay valid while nodes are added */
+  int32_t n_in;
+  const void *params;
+  const snug__id *dout;
+  const bool *wants;
+  snug__id *din;
+} snug__grad;
+
+typedef enum snug__op_flag {
+  SNUG__OP_VIEW = 1,     /* output 0 is the memory of input 0; nothing runs */
+  SNUG__OP_NO_REMAKE = 2 /* must not be recomputed (writes state) */
+} snug__op_flag;
+
+typedef struct snug__op {
+  const char *name;
+  const char *doc; /* one line: what it computes */
+  size_t params_bytes;
+  const snug__field *fields;
+  int32_t min_in, max_in;
+  int32_t min_out, max_out; /* outputs from min_out on are optional */
+  uint32_t flags;
+  /* Bit i of in_place[k]: output k may take over the memory of input i, if that dies here and is as
+   * long.  The reference must then read each element of input i before it writes that place. */
+  uint64_t in_place[SNUG__MAX_OUT];
+  /* i + 1: output k is the new content of input i (a weight or state); 0: it is not. */
+  uint8_t writes[SNUG__MAX_OUT];
+  snug_status (*infer)(snug__infer *q);
+  snug_status (*grad)(snug__grad *g); /* NULL: no gradient flows through */
+  /* Plain C, double accumulation; test oracle, fallback, documentation.  Returns E_DATA with
+   * call->fault filled if the data are impossible; never anything else. */
+  snug_status (*reference)(const snug__call *call);
+  size_t (*scratch)(const snug__signature *sig);  /* NULL: none */
+  snug__cost (*cost)(const snug__signature *sig); /* NULL: one flop per output element */
+} snug__op;
+
+/* The op of a name; NULL if there is none. */
+const snug__op *snug__op_find(const char *name);
+
+/* The whole table, and its length. */
+extern const snug__op *const snug__op_table[];
+extern const int32_t snug__op_count;
+
+/* FLOPs and bytes moved by a call. */
+snug__cost snug__op_cost(const snug__signature *sig);
+
+#endif

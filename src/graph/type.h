@@ -1,0 +1,53 @@
+/* The type of a value: element type and shape.  A signature is made of these and never of a graph.
+ */
+#ifndef SNUG_GRAPH_TYPE_H
+#define SNUG_GRAPH_TYPE_H
+
+#include <stdbool.h>
+
+#include "snug/types.h"
+
+/* How the elements lie in memory.  PLAIN: row-major, the last axis dense. */
+typedef enum snug__layout { SNUG__LAYOUT_PLAIN = 0 } snug__layout;
+
+typedef struct snug__type {
+  snug_dtype dtype; /* SNUG_NO_DTYPE: there is no value (an optional input that was left out) */
+  snug__layout layout;
+  int32_t rank;
+  int64_t dim[SNUG_MAX_RANK]; /* zero beyond rank, so that types compare with memcmp */
+} snug__type;
+
+/* A type from its parts; rank must be at most SNUG_MAX_RANK. */
+snug__type snug__type_of(snug_dtype dtype, int32_t rank, const int64_t *dim);
+static inline snug__type snug__scalar(snug_dtype dtype) { return snug__type_of(dtype, 0, NULL); }
+
+/* Number of elements and bytes.  The graph checks that both fit into 63 bits when a value is added.
+ */
+int64_t snug__type_count(const snug__type *t);
+int64_t snug__type_bytes(const snug__type *t);
+
+/* False if a dimension is negative or the bytes do not fit into 63 bits. */
+bool snug__type_is_valid(const snug__type *t);
+
+bool snug__type_equal(const snug__type *a, const snug__type *b);
+bool snug__shape_equal(const snug__type *a, const snug__type *b);
+
+bool snug__dtype_is_real(snug_dtype dtype); /* float32, float64, float16, bfloat16 */
+bool snug__dtype_is_integer(snug_dtype dtype);
+
+/* "float32[32,28,28,1]" into out (cut to fit); returns out. */
+#define SNUG__TYPE_TEXT_BYTES 160
+const char *snug__type_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]);
+
+/* One element as a double, and back: to nearest even for reals, towards zero and saturating for
+ * integers. */
+double snug__element_get(snug_dtype dtype, const void *data, int64_t index);
+void snug__element_set(snug_dtype dtype, void *data, int64_t index, double value);
+
+/* Half-precision conversions, round to nearest even. */
+float snug__half_to_float(uint16_t h);
+uint16_t snug__float_to_half(float f);
+float snug__bfloat_to_float(uint16_t b);
+uint16_t snug__float_to_bfloat(float f);
+
+#endif

@@ -1,0 +1,35 @@
+/* A build: one graph in the making for a model, at one batch size, for training or not.
+ * Layers, losses, metrics and optimizers emit their nodes through it. */
+#ifndef SNUG_MODEL_BUILD_H
+#define SNUG_MODEL_BUILD_H
+
+#include "model/variables.h"
+
+typedef struct snug__build {
+  snug_ctx *ctx;
+  snug__graph *g;
+  snug__variables *variables;
+  bool training;
+  snug_dtype real;  /* the model's float dtype */
+  snug__vec values; /* snug__id per variable: the value that holds its newest content here, or
+                       SNUG_NONE */
+} snug__build;
+
+snug_status snug__build_open(snug__build *b, snug_ctx *ctx, snug__variables *variables,
+                             bool training, snug_dtype real) SNUG_NODISCARD;
+/* Destroys the graph too unless it was taken (b->g set to NULL). */
+void snug__build_close(snug__build *b);
+
+/* The value of a variable in this graph; added on first use. */
+snug_status snug__build_variable(snug__build *b, snug__id variable, snug__id *out) SNUG_NODISCARD;
+
+/* A node has written a new content of the variable (see snug__op.writes): later readers see
+ * `value`. */
+snug_status snug__build_written(snug__build *b, snug__id variable, snug__id value) SNUG_NODISCARD;
+
+/* The state variable of this name: found, or added with this type and initial value.  `layer` is
+ * whom its bytes belong to; "" for the model as a whole. */
+snug_status snug__build_state(snug__build *b, const char *name, const char *layer, snug__type type,
+                              double initial, snug__id *variable) SNUG_NODISCARD;
+
+#endif

@@ -1,0 +1,44 @@
+#include "model/variables.h"
+
+#include <string.h>
+
+#define MAX_VARIABLES (1u << 22)
+
+void snug__variables_init(snug__variables *v, snug_ctx *ctx) {
+  v->ctx = ctx;
+  snug__arena_init(&v->arena, ctx, SNUG__MEM_MODEL);
+  snug__vec_init(&v->list, ctx, SNUG__MEM_MODEL, sizeof(snug__variable), MAX_VARIABLES);
+}
+
+void snug__variables_release(snug__variables *v) {
+  snug__vec_release(&v->list);
+  snug__arena_release(&v->arena);
+}
+
+snug__id snug__variables_find(const snug__variables *v, const char *name) {
+  for (snug__id i = 0; i < v->list.n; i++) {
+    if (strcmp(snug__variable_at(v, i)->name, name) == 0) {
+      return i;
+    }
+  }
+  return SNUG_NONE;
+}
+
+snug_status snug__variables_add(snug__variables *v, const snug__variable *variable, snug__id *out) {
+  snug__variable copy = *variable;
+  char text[SNUG__TYPE_TEXT_BYTES];
+  *out = SNUG_NONE;
+  if (snug__variables_find(v, variable->name) != SNUG_NONE) {
+    return snug__fail(v->ctx, SNUG_E_ARGUMENT, "there is a variable named '%s' already",
+                      variable->name);
+  }
+  if (!snug__type_is_valid(&variable->type)) {
+    return snug__fail(v->ctx, SNUG_E_SHAPE, "%s: %s is not a possible shape", variable->name,
+                      snug__type_text(&variable->type, text));
+  }
+  SNUG_TRY(snug__arena_text(&v->arena, variable->name, &copy.name));
+  SNUG_TRY(snug__arena_text(&v->arena, variable->layer, &copy.layer));
+  SNUG_TRY(snug__vec_push(&v->list, &copy, 1));
+  *out = (snug__id)v->list.n - 1;
+  return SNUG_OK;
+}

@@ -1,0 +1,86 @@
+/* The variables of a model: weights, and the state that training adds (optimizer slots, metrics,
+ * counters).
+ *
+ * A variable is known by its index in every graph made for the model: the training program, its
+ * partial last batch, validation and prediction all read and write the same bytes.  The table says
+ * what each is; the bytes lie in two blocks, one for the weights and one for the rest, which are
+ * made by the owner of the table (see train/). */
+#ifndef SNUG_MODEL_VARIABLES_H
+#define SNUG_MODEL_VARIABLES_H
+
+#include "base/arena.h"
+#include "base/fields.h"
+#include "base/vec.h"
+#include "graph/graph.h"
+
+/* How a variable starts.  The names are Keras's. */
+typedef enum snug__initializer_kind {
+  SNUG__INIT_CONSTANT,         /* a */
+  SNUG__INIT_UNIFORM,          /* a .. b */
+  SNUG__INIT_NORMAL,           /* mean a, deviation b */
+  SNUG__INIT_TRUNCATED_NORMAL, /* mean a, deviation b, cut at two deviations */
+  SNUG__INIT_ORTHOGONAL,       /* gain a */
+  SNUG__INIT_IDENTITY,         /* gain a */
+  SNUG__INIT_VALUES            /* `values`, one double per element, in the table's arena */
+} snug__initializer_kind;
+
+typedef struct snug__initializer {
+  snug__initializer_kind kind;
+  double a, b;
+  const double *values;
+} snug__initializer;
+
+/* λ1 Σ|w| + λ2 Σw² added to the loss. */
+typedef struct snug__regularizer {
+  double l1, l2;
+} snug__regularizer;
+
+typedef enum snug__constraint_kind {
+  SNUG__CONSTRAINT_NONE,
+  SNUG__CONSTRAINT_MAX_NORM,
+  SNUG__CONSTRAINT_NON_NEG,
+  SNUG__CONSTRAINT_UNIT_NORM,
+  SNUG__CONSTRAINT_MIN_MAX_NORM
+} snug__constraint_kind;
+
+typedef struct snug__constraint {
+  snug__constraint_kind kind;
+  double min_value, max_value, rate;
+  snug_ints axes; /* the axes over which a norm is taken */
+} snug__constraint;
+
+typedef struct snug__variable {
+  const char *name;  /* "conv1/kernel": unique in the model */
+  const char *layer; /* "conv1" */
+  snug__type type;
+  snug__kind kind;    /* SNUG__WEIGHT or SNUG__STATE */
+  snug__class class_; /* weights, optimizer */
+  bool trainable;     /* weights: whether the optimizer updates it */
+  snug__initializer initial;
+  snug__regularizer regularizer;
+  snug__constraint constraint;
+  void *data; /* its bytes, once its block was made */
+} snug__variable;
+
+typedef struct snug__variables {
+  snug_ctx *ctx;
+  snug__arena arena;
+  snug__vec list; /* snug__variable */
+} snug__variables;
+
+void snug__variables_init(snug__variables *v, snug_ctx *ctx);
+void snug__variables_release(snug__variables *v);
+
+/* Add a variable; the names are copied.  Fails: E_ARGUMENT if the name is taken, E_SHAPE, E_MEMORY.
+ */
+snug_status snug__variables_add(snug__variables *v, const snug__variable *variable,
+                                snug__id *out) SNUG_NODISCARD;
+
+/* The variable of a name, or SNUG_NONE. */
+snug__id snug__variables_find(const snug__variables *v, const char *name);
+
+static inline snug__variable *snug__variable_at(const snug__variables *v, snug__id id) {
+  return &SNUG_VEC(&v->list, snug__variable, id);
+}
+
+#endif
