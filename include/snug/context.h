@@ -37,8 +37,8 @@ typedef struct snug_options {
 /* clang-format on */
 
 /* Create a context.  options may be NULL.  Owns: *out is the caller's, ended by snug_ctx_destroy.
- * Fails: E_MEMORY, E_ARGUMENT (threads out of range); *out is NULL then and there is no message to
- * ask for. */
+ * Fails: E_MEMORY, E_LIMIT (the context alone is larger), E_ARGUMENT (threads out of range); *out
+ * is NULL then and there is no message to ask for. */
 SNUG_API snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) SNUG_NODISCARD;
 
 /* Destroy a context; everything made from it must be gone.  NULL is allowed. */

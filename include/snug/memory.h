@@ -48,7 +48,8 @@ typedef struct snug_scope {
   struct snug_scope *outer; /* private */
 } snug_scope;
 
-/* Open a scope in storage of the caller's, which must stay in place until snug_scope_end. */
+/* Open a scope in storage of the caller's, which must stay in place until snug_scope_end.  A scope
+ * that is open already starts anew. */
 SNUG_API void snug_scope_begin(snug_ctx *ctx, snug_scope *scope);
 
 /* Close a scope.  Fails: E_STATE if it is not open in this context.  Scopes may end in any order.

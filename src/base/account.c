@@ -61,7 +61,7 @@ static snug__account_name largest_holder(const snug__account *a) {
   return largest;
 }
 
-static snug_status refuse(snug_ctx *ctx, snug__account_name name, size_t bytes) {
+snug_status snug__refuse(snug_ctx *ctx, snug__account_name name, size_t bytes) {
   const snug__account *a = &ctx->account;
   snug__account_name most = largest_holder(a);
   bool by_limit = is_refused_by_limit(a, 0, bytes);
@@ -79,7 +79,7 @@ snug_status snug__take(snug_ctx *ctx, snug__account_name name, size_t bytes, voi
   size_t at_least_one = bytes ? bytes : 1; /* a NULL that means success would be a trap */
   void *p = snug__realloc(ctx, name, NULL, 0, at_least_one);
   if (!p) {
-    return refuse(ctx, name, at_least_one);
+    return snug__refuse(ctx, name, at_least_one);
   }
   memset(p, 0, at_least_one);
   *out = p;

@@ -43,8 +43,11 @@ typedef struct snug__account {
 void *snug__realloc(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
                     size_t new_bytes);
 
-/* Take zeroed memory.  Fails: E_MEMORY or E_LIMIT with a message that says who holds what; *out is
- * NULL. */
+/* The failure after snug__realloc refused to add bytes under a name: E_LIMIT or E_MEMORY, with a
+ * message that says who holds what. */
+snug_status snug__refuse(snug_ctx *ctx, snug__account_name name, size_t bytes) SNUG_NODISCARD;
+
+/* Take zeroed memory.  Fails: E_MEMORY or E_LIMIT as snug__refuse; *out is NULL. */
 snug_status snug__take(snug_ctx *ctx, snug__account_name name, size_t bytes,
                        void **out) SNUG_NODISCARD;
 

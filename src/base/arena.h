@@ -14,7 +14,7 @@ typedef struct snug__arena {
 void snug__arena_init(snug__arena *a, snug_ctx *ctx, snug__account_name name);
 void snug__arena_release(snug__arena *a);
 
-/* Take bytes from the arena.  Fails: E_MEMORY, E_OVERFLOW; *out is NULL. */
+/* Take bytes from the arena.  Fails: E_MEMORY, E_LIMIT, E_OVERFLOW; *out is NULL. */
 snug_status snug__arena_take(snug__arena *a, size_t bytes, void **out) SNUG_NODISCARD;
 
 /* Copy a string into the arena. */

@@ -1,40 +1,16 @@
 #include "base/fields.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 #define VALUE_BYTES 512 /* longest text of one value */
 
 static void *member(void *params, const snug__field *f) { return (char *)params + f->offset; }
 static const void *const_member(const void *params, const snug__field *f) {
   return (const char *)params + f->offset;
-}
-
-static bool parse_int(const char **at, int64_t *out) {
-  char *end = NULL;
-  errno = 0;
-  long long v = strtoll(*at, &end, 10);
-  if (end == *at || errno == ERANGE) {
-    return false;
-  }
-  *at = end;
-  *out = v;
-  return true;
-}
-
-static bool parse_float(const char **at, double *out) {
-  char *end = NULL;
-  double v = strtod(*at, &end);
-  if (end == *at) {
-    return false;
-  }
-  *at = end;
-  *out = v;
-  return true;
 }
 
 static void skip_blanks(const char **at) {
@@ -69,12 +45,12 @@ static bool parse_list(const char **at, bool (*one)(const char **at, void *list)
 
 static bool one_int(const char **at, void *list) {
   snug_ints *l = list;
-  return l->n < SNUG__LIST_MAX && parse_int(at, &l->v[l->n]) && ++l->n;
+  return l->n < SNUG__LIST_MAX && snug__read_int(at, &l->v[l->n]) && ++l->n;
 }
 
 static bool one_float(const char **at, void *list) {
   snug_floats *l = list;
-  return l->n < SNUG__LIST_MAX && parse_float(at, &l->v[l->n]) && ++l->n;
+  return l->n < SNUG__LIST_MAX && snug__read_float(at, &l->v[l->n]) && ++l->n;
 }
 
 /* A bare or quoted word into out; false if it is empty, too long or not closed. */
@@ -83,7 +59,7 @@ static bool parse_word(const char **at, char *out, size_t bytes) {
   size_t n = 0;
   *at += quoted;
   while (**at && (quoted ? **at != '"' : !isspace((unsigned char)**at) && **at != ',')) {
-    if (n + 1 >= bytes) {
+    if (n + 1 >= bytes || **at == '"') {
       return false;
     }
     out[n++] = *(*at)++;
@@ -125,9 +101,9 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
   void *m = member(params, f);
   switch (f->kind) {
     case SNUG__FIELD_INT:
-      return parse_int(at, m);
+      return snug__read_int(at, m);
     case SNUG__FIELD_FLOAT:
-      return parse_float(at, m);
+      return snug__read_float(at, m);
     case SNUG__FIELD_BOOL:
       return parse_bool(at, m);
     case SNUG__FIELD_CHOICE:
@@ -147,8 +123,9 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
 
 static const char *kind_text(snug__field_kind kind) {
   static const char *const texts[] = {
-      "",       "a whole number", "a number", "true or false",
-      "one of", "whole numbers",  "numbers",  "a word of up to 63 characters"};
+      "",       "a whole number",         "a number",         "true or false",
+      "one of", "up to 16 whole numbers", "up to 16 numbers", "a word of up to 63 characters"};
+  _Static_assert(SNUG__LIST_MAX == 16 && SNUG__NAME_BYTES == 64, "as the texts say");
   return texts[kind];
 }
 
@@ -163,14 +140,24 @@ static bool join(char *text, size_t bytes, const char *word) {
   return true;
 }
 
+/* The length of the value that text begins with, for a message. */
+static int value_length(const char *text) {
+  size_t n = strcspn(text, " ,\t\r\n");
+  if (*text == '[' || *text == '"') {
+    n = 1 + strcspn(text + 1, *text == '[' ? "]" : "\"");
+    n += text[n] != 0;
+  }
+  return n < 60 ? (int)n : 60;
+}
+
 static snug_status fail_value(snug_ctx *ctx, const char *where, const snug__field *f,
                               const char *text) {
   char choices[VALUE_BYTES] = "";
   for (int i = 0; f->choices && f->choices[i] && join(choices, sizeof choices, f->choices[i]);) {
     i++;
   }
-  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s=%.60s: expected %s%s%s", where, f->name, text,
-                    kind_text(f->kind), choices[0] ? " " : "", choices);
+  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s=%.*s: expected %s%s%s", where, f->name,
+                    value_length(text), text, kind_text(f->kind), choices[0] ? " " : "", choices);
 }
 
 static snug_status fail_key(snug_ctx *ctx, const char *where, const snug__field *fields,
@@ -220,6 +207,9 @@ static snug_status parse_pair(snug_ctx *ctx, const char *where, const snug__fiel
   if (i < 0) {
     return fail_key(ctx, where, fields, *at, n);
   }
+  if (*seen >> i & 1) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s is given twice", where, fields[i].name);
+  }
   *at += n;
   const char *value = *at + (**at == '=');
   if (**at != '=') {
@@ -260,17 +250,28 @@ static snug_status print_ints(const snug_ints *l, snug__text *out) {
 static snug_status print_floats(const snug_floats *l, snug__text *out) {
   SNUG_TRY(snug__text_add(out, "["));
   for (int32_t i = 0; i < l->n; i++) {
-    SNUG_TRY(snug__text_add(out, "%s%.17g", i ? "," : "", l->v[i]));
+    char number[SNUG__NUMBER_BYTES];
+    SNUG_TRY(snug__text_add(out, "%s%s", i ? "," : "", snug__print_float(l->v[i], number)));
   }
   return snug__text_add(out, "]");
 }
 
+/* There is no way to write a quote inside of quotes; reading refuses it too. */
+static snug_status print_text(const char *text, snug__text *out) {
+  if (strchr(text, '"')) {
+    return snug__fail(out->chars.ctx, SNUG_E_ARGUMENT,
+                      "the text '%s' cannot be written: it has a \"", text);
+  }
+  return snug__text_add(out, "\"%s\"", text);
+}
+
 static snug_status print_value(const snug__field *f, const void *m, snug__text *out) {
+  char number[SNUG__NUMBER_BYTES];
   switch (f->kind) {
     case SNUG__FIELD_INT:
       return snug__text_add(out, "%lld", (long long)*(const int64_t *)m);
     case SNUG__FIELD_FLOAT:
-      return snug__text_add(out, "%.17g", *(const double *)m);
+      return snug__text_add(out, "%s", snug__print_float(*(const double *)m, number));
     case SNUG__FIELD_BOOL:
       return snug__text_add(out, "%s", *(const bool *)m ? "true" : "false");
     case SNUG__FIELD_CHOICE:
@@ -280,7 +281,7 @@ static snug_status print_value(const snug__field *f, const void *m, snug__text *
     case SNUG__FIELD_FLOATS:
       return print_floats(m, out);
     case SNUG__FIELD_TEXT:
-      return snug__text_add(out, "\"%s\"", (const char *)m);
+      return print_text(m, out);
   }
   return SNUG_OK;
 }

@@ -43,7 +43,7 @@ typedef struct snug__field {
   const char *const *choices; /* NULL-terminated, for CHOICE */
 } snug__field;
 
-/* A table ends with an entry whose name is NULL; a NULL table has no fields. */
+/* A table ends with an entry whose name is NULL; a NULL table has no fields.  At most 64. */
 #define SNUG_FIELD(type, member, kind, initial) \
   { #member, SNUG__FIELD_##kind, offsetof(type, member), (initial), NULL }
 #define SNUG_CHOICE(type, member, choices, initial) \
@@ -51,13 +51,13 @@ typedef struct snug__field {
 
 /* Set the members from the defaults, then from text (NULL or "" for none).  `params` must be zeroed
  * by the caller. `where` names the thing in messages, e.g. "Conv2D conv1". Fails: E_ARGUMENT:
- * unknown key (lists the known ones), a value that is not of the field's kind, a missing required
- * key. */
+ * unknown key (lists the known ones), a key given twice, a value that is not of the field's kind, a
+ * missing required key. */
 snug_status snug__fields_parse(snug_ctx *ctx, const char *where, const snug__field *fields,
                                const char *text, void *params) SNUG_NODISCARD;
 
 /* Append "key=value, key=value" of the fields that differ from their default, in table order; reads
- * back to the same. */
+ * back to the same.  Fails: E_OVERFLOW, E_MEMORY, E_ARGUMENT (a text with a quote in it). */
 snug_status snug__fields_print(const snug__field *fields, const void *params,
                                snug__text *out) SNUG_NODISCARD;
 

@@ -11,7 +11,7 @@ typedef struct snug__text {
 void snug__text_init(snug__text *t, snug_ctx *ctx, size_t max_bytes);
 void snug__text_release(snug__text *t);
 
-/* Append as printf.  Fails: E_OVERFLOW past the maximum, E_MEMORY; unchanged. */
+/* Append as printf.  Fails: E_OVERFLOW past the maximum, E_MEMORY, E_LIMIT; unchanged. */
 snug_status snug__text_add(snug__text *t, const char *format, ...) SNUG_PRINTF(2, 3) SNUG_NODISCARD;
 
 /* The text so far; "" if there is none.  Valid until the next call. */

@@ -21,7 +21,7 @@ void snug__vec_init(snug__vec *v, snug_ctx *ctx, snug__account_name name, size_t
 void snug__vec_release(snug__vec *v);
 
 /* Append n elements copied from src (zeroed if src is NULL).  Fails: E_OVERFLOW past the maximum,
- * E_MEMORY; unchanged. */
+ * E_MEMORY, E_LIMIT; unchanged. */
 snug_status snug__vec_push(snug__vec *v, const void *src, size_t n) SNUG_NODISCARD;
 
 /* Make room for n more elements, so that pushing them cannot fail.  Fails as push does; unchanged.

@@ -1,4 +1,6 @@
 /* The public face of the account: current, peak, reset, nested scopes. */
+#include <stdbool.h>
+
 #include "base/ctx.h"
 #include "snug/memory.h"
 
@@ -39,22 +41,31 @@ snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) {
   return SNUG_OK;
 }
 
-void snug_scope_begin(snug_ctx *ctx, snug_scope *scope) {
-  uint64_t now = ctx->account.total;
-  *scope = (snug_scope){.start = now, .peak = now, .end = now, .outer = ctx->account.scopes};
-  ctx->account.scopes = scope;
-}
-
-snug_status snug_scope_end(snug_ctx *ctx, snug_scope *scope) {
-  snug_scope **link = &ctx->account.scopes;
+/* Take a scope out of the list of open ones; false if it is not there. */
+static bool unlink_scope(snug__account *a, snug_scope *scope) {
+  snug_scope **link = &a->scopes;
   while (*link && *link != scope) {
     link = &(*link)->outer;
   }
   if (!*link) {
-    return snug__fail(ctx, SNUG_E_STATE, "the memory scope is not open in this context");
+    return false;
   }
   *link = scope->outer;
   scope->outer = NULL;
+  return true;
+}
+
+void snug_scope_begin(snug_ctx *ctx, snug_scope *scope) {
+  snug__account *a = &ctx->account;
+  unlink_scope(a, scope); /* twice in the list would be a ring */
+  *scope = (snug_scope){.start = a->total, .peak = a->total, .end = a->total, .outer = a->scopes};
+  a->scopes = scope;
+}
+
+snug_status snug_scope_end(snug_ctx *ctx, snug_scope *scope) {
+  if (!unlink_scope(&ctx->account, scope)) {
+    return snug__fail(ctx, SNUG_E_STATE, "the memory scope is not open in this context");
+  }
   scope->end = ctx->account.total;
   return SNUG_OK;
 }

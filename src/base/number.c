@@ -1,0 +1,59 @@
+/* strtod and printf follow the locale of the thread, so it is set to "C" around them.  glibc has
+ * that locale at hand: nothing is allocated. */
+#include "base/number.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static locale_t enter_c_locale(void) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  return c ? uselocale(c) : (locale_t)0;
+}
+
+static void leave_c_locale(locale_t before) {
+  if (before) {
+    freelocale(uselocale(before));
+  }
+}
+
+bool snug__read_int(const char **at, int64_t *out) {
+  char *end = NULL;
+  errno = 0;
+  long long value = strtoll(*at, &end, 10);
+  if (end == *at || errno == ERANGE) {
+    return false;
+  }
+  *at = end;
+  *out = value;
+  return true;
+}
+
+bool snug__read_float(const char **at, double *out) {
+  char *end = NULL;
+  locale_t before = enter_c_locale();
+  errno = 0;
+  double value = strtod(*at, &end);
+  bool is_too_large = errno == ERANGE && isinf(value);
+  leave_c_locale(before);
+  if (end == *at || isnan(value) || is_too_large) {
+    return false;
+  }
+  *at = end;
+  *out = value;
+  return true;
+}
+
+const char *snug__print_float(double value, char out[SNUG__NUMBER_BYTES]) {
+  locale_t before = enter_c_locale();
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(out, SNUG__NUMBER_BYTES, "%.*g", digits, value);
+    if (strtod(out, NULL) == value) {
+      break;
+    }
+  }
+  leave_c_locale(before);
+  return out;
+}

@@ -1,0 +1,18 @@
+/* Numbers as text, the same in every locale of the program that uses the library. */
+#ifndef SNUG_BASE_NUMBER_H
+#define SNUG_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SNUG__NUMBER_BYTES 32 /* room for any number that is printed here */
+
+/* Read a number and move *at behind it.  Fails: false if there is none, or it is out of range, or
+ * not a number (nan); *at and *out are then untouched. */
+bool snug__read_int(const char **at, int64_t *out);
+bool snug__read_float(const char **at, double *out);
+
+/* The shortest text that reads back to the same bits, into out; returns out. */
+const char *snug__print_float(double value, char out[SNUG__NUMBER_BYTES]);
+
+#endif
