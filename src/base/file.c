@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #define MOST_TRIES 1000 /* names of temporary files that others left behind */
+#define SHOWN 300       /* bytes of a path in a message: its end tells most */
 
 static snug_status fail_io(snug__replace *r, const char *what) {
   char reason[128];
   int code = errno;
-  return snug__fail(r->ctx, SNUG_E_IO, "%s: %s: %s", r->path, what,
+  size_t n = strlen(r->path);
+  return snug__fail(r->ctx, SNUG_E_IO, "%s%s: %s: %s", n > SHOWN ? "…" : "",
+                    n > SHOWN ? r->path + n - SHOWN : r->path, what,
                     strerror_r(code, reason, sizeof reason));
 }
 

@@ -1,0 +1,91 @@
+#include "base/number.h"
+
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+#include "lib/test.h"
+
+static void check_print(double value, const char *expected) {
+  char text[SNUG__NUMBER_BYTES];
+  ASSERT_EQ_TEXT(snug__print_float(value, text), expected);
+}
+
+TEST(prints_the_shortest) {
+  check_print(0.1, "0.1");
+  check_print(1, "1");
+  check_print(-0.0, "-0");
+  check_print(1e-3, "0.001");
+  check_print(1.0 / 3, "0.3333333333333333");
+  check_print(1e300, "1e+300");
+  check_print(INFINITY, "inf");
+}
+
+static double from_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+TEST(reads_back_the_same_bits) {
+  for (int i = 0; i < 20000; i++) {
+    double value = from_bits(test_random_u64());
+    char text[SNUG__NUMBER_BYTES];
+    const char *at = snug__print_float(value, text);
+    double back = 0;
+    if (!isnan(value)) {
+      ASSERT_TRUE(snug__read_float(&at, &back));
+      ASSERT_EQ_BYTES(&back, &value, sizeof value);
+      ASSERT_EQ_INT(*at, 0);
+    }
+  }
+}
+
+static void check_refused(const char *text) {
+  const char *at = text;
+  double value = 7;
+  ASSERT_FALSE(snug__read_float(&at, &value));
+  ASSERT_TRUE(at == text && value == 7);
+}
+
+TEST(refuses_what_is_no_number) {
+  check_refused("");
+  check_refused("x");
+  check_refused("nan");
+  check_refused("1e999");
+  check_refused("-1e999");
+}
+
+TEST(reads_very_small_and_infinite) {
+  const char *at = "1e-320 inf";
+  double value = 0;
+  ASSERT_TRUE(snug__read_float(&at, &value) && value > 0);
+  ASSERT_TRUE(snug__read_float(&at, &value) && isinf(value));
+}
+
+TEST(whole_numbers) {
+  const char *at = "-9223372036854775808,9223372036854775808";
+  int64_t value = 0;
+  ASSERT_TRUE(snug__read_int(&at, &value));
+  ASSERT_EQ_INT(value, INT64_MIN);
+  ASSERT_EQ_INT(*at++, ',');
+  ASSERT_FALSE(snug__read_int(&at, &value));
+  ASSERT_EQ_INT(*at, '9');
+}
+
+TEST(the_locale_does_not_matter) {
+  static const char *const with_comma[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof with_comma / sizeof with_comma[0] && !found; i++) {
+    found = setlocale(LC_ALL, with_comma[i]) != NULL;
+  }
+  const char *at = "0.5";
+  double value = 0;
+  check_print(0.5, "0.5");
+  ASSERT_TRUE(snug__read_float(&at, &value));
+  ASSERT_NEAR(value, 0.5, 0);
+  setlocale(LC_ALL, "C");
+  if (!found) {
+    test_skip("no locale with a decimal comma here");
+  }
+}
