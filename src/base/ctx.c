@@ -72,15 +72,13 @@ void snug_ctx_destroy(snug_ctx *ctx) {
 
 const char *snug_message(const snug_ctx *ctx) { return ctx ? ctx->message : ""; }
 
-snug_status snug__fail_at(snug_ctx *ctx, const char *file, int line, snug_status code,
-                          const char *format, ...) {
+void snug__fail_at(snug_ctx *ctx, const char *file, int line, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(ctx->message, sizeof ctx->message, format, args);
   va_end(args);
   ctx->file = file;
   ctx->line = line;
-  return code;
 }
 
 snug_status snug__fail_within(snug_ctx *ctx, snug_status code, const char *format, ...) {

@@ -20,10 +20,13 @@ struct snug_ctx {
   int line;
 };
 
-/* Store a message and return the code.  Use the macro: it records the place. */
-snug_status snug__fail_at(snug_ctx *ctx, const char *file, int line, snug_status code,
-                          const char *format, ...) SNUG_PRINTF(5, 6);
-#define snug__fail(ctx, ...) snug__fail_at((ctx), __FILE__, __LINE__, __VA_ARGS__)
+/* Store a message, and the place where that was.  Use the macro below. */
+void snug__fail_at(snug_ctx *ctx, const char *file, int line, const char *format, ...)
+    SNUG_PRINTF(4, 5);
+
+/* Raise a failure; the value is the code.  It is repeated here, where compilers and checkers see
+ * that it is not OK. */
+#define snug__fail(ctx, code, ...) (snug__fail_at((ctx), __FILE__, __LINE__, __VA_ARGS__), (code))
 
 /* Put "prefix: " before the message of a failure that is on its way up; returns code. */
 snug_status snug__fail_within(snug_ctx *ctx, snug_status code, const char *format, ...)
