@@ -19,6 +19,7 @@ debug:
 	@$(call build,build-debug,debug)
 
 demo: release
+	@test -x build/examples/demo || { echo "there is no examples/demo.c" >&2; exit 1; }
 	@build/examples/demo
 
 test-quick: release

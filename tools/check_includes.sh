@@ -1,10 +1,10 @@
 #!/bin/sh
 # Includes go downward: a file of src/<room>/ may include headers of its own room and of the rooms
 # below it, the command and the examples see include/snug alone, and placing knows nothing of
-# graphs.  Usage: check_includes.sh [repository]
+# graphs.  Neighbours may see each other in one direction.  Usage: check_includes.sh [repository]
 cd "${1:-.}" || exit 1
 
-# Rooms on the same line do not see each other.
+# From the bottom up; rooms on one line are neighbours.
 levels="base
 meter
 graph
@@ -14,10 +14,10 @@ grad pass plan
 exec
 train data model report"
 
-# The rooms that a room may include, itself first.
+# The rooms that a room may include: those of its line and of the lines below.
 allowed_for() {
   echo "$levels" | awk -v room="$1" '
-    { for (i = 1; i <= NF; i++) if ($i == room) { print room below; found = 1; exit } below = below " " $0 }
+    { rooms = rooms $0 " "; for (i = 1; i <= NF; i++) if ($i == room) { print rooms; found = 1; exit } }
     END { if (!found) exit 1 }'
 }
 
@@ -27,11 +27,32 @@ complain() {
   failed=1
 }
 
-check_room() { # file, rooms it may include
+seen= # pairs "from>to" of rooms
+check_room() { # file, its room, rooms it may include
   for header in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$1"); do
-    case " $2 snug " in
-      *" ${header%%/*} "*) ;;
-      *) complain "$1" "$header" "it may include: $2 snug" ;;
+    to=${header%%/*}
+    case " $3 snug " in
+      *" $to "*) ;;
+      *) complain "$1" "$header" "it may include: $3 snug" ;;
+    esac
+    case " $seen " in
+      *" $to>$2 "*) test "$to" = "$2" || complain "$1" "$header" "and $to includes $2: a ring" ;;
+    esac
+    seen="$seen $2>$to"
+  done
+}
+
+# The part of plan/ that knows intervals only, and never graphs.
+is_packing() {
+  case $1 in plan/place* | plan/check* | plan/pack* | plan/sort*) return 0 ;; esac
+  return 1
+}
+
+check_packing() {
+  for header in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$1"); do
+    case $header in
+      base/* | snug/*) ;;
+      *) is_packing "$header" || complain "$1" "$header" "it may include: base snug, and its like" ;;
     esac
   done
 }
@@ -44,10 +65,8 @@ for file in $(find src -name '*.[ch]'); do
     failed=1
     continue
   }
-  case $file in
-    src/plan/place*.c | src/plan/place*.h | src/plan/check.c) rooms="base plan" ;;
-  esac
-  check_room "$file" "$rooms"
+  check_room "$file" "$room" "$rooms"
+  if is_packing "${file#src/}"; then check_packing "$file"; fi
 done
 for file in $(find cli examples -name '*.[ch]' 2>/dev/null); do
   for header in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$file"); do

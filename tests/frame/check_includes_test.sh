@@ -22,9 +22,17 @@ expect good src/graph/graph.c base/vec.h
 expect good src/graph/graph.c graph/graph.h
 expect good src/graph/graph.c snug/graph.h
 expect bad src/base/vec.c graph/graph.h
-expect bad src/grad/grad.c plan/plan.h
+expect good src/grad/grad.c plan/plan.h
 expect bad src/plan/place.c graph/graph.h
+expect bad src/plan/place.c plan/lifetimes.h
+expect good src/plan/place.c plan/pack.h
 expect good src/plan/plan.c graph/graph.h
 expect bad cli/main.c base/vec.h
 expect good cli/main.c snug/snug.h
 expect bad src/unknown/x.c base/vec.h
+
+# Neighbours that include each other.
+mkdir -p src/pass
+echo '#include "plan/plan.h"' >src/pass/a.c
+expect bad src/plan/plan.c pass/a.h
+expect good src/grad/grad.c pass/a.h
