@@ -1,0 +1,83 @@
+/* Numbers of bytes, read and written.  G and GiB are 2^30, GB is 10^9. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define N_UNITS 6
+
+static const char unit_letters[N_UNITS + 1] = "KMGTPE";
+
+/* The factor of a suffix: "", B, K, KB, KiB, ... ; 0 if it is none. */
+static double suffix_factor(const char *suffix) {
+  if (*suffix == '\0' || strcmp(suffix, "B") == 0) {
+    return 1.0;
+  }
+  const char *unit = strchr(unit_letters, toupper((unsigned char)*suffix));
+  if (!unit) {
+    return 0.0;
+  }
+  double power = (double)(unit - unit_letters + 1);
+  if (suffix[1] == '\0' || strcmp(suffix + 1, "iB") == 0) {
+    return pow(1024.0, power);
+  }
+  return strcmp(suffix + 1, "B") == 0 ? pow(1000.0, power) : 0.0;
+}
+
+bool cli_parse_count(const char *text, int64_t *out) {
+  char *end;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  if (!isdigit((unsigned char)*text) || *end || errno) {
+    return false;
+  }
+  *out = value;
+  return true;
+}
+
+bool cli_parse_bytes(const char *text, int64_t *out) {
+  char *end;
+  if (cli_parse_count(text, out)) { /* exact, where a double is not */
+    return true;
+  }
+  if (!isdigit((unsigned char)*text) || tolower((unsigned char)text[1]) == 'x') {
+    return false;
+  }
+  double value = strtod(text, &end);
+  while (*end == ' ') {
+    end++;
+  }
+  double bytes = value * suffix_factor(end);
+  if (!(bytes >= 1.0 || value == 0.0) || !(bytes < 0x1p62) || suffix_factor(end) == 0.0) {
+    return false;
+  }
+  *out = (int64_t)bytes;
+  return true;
+}
+
+bool cli_parse_seconds(const char *text, double *out) {
+  char *end;
+  if (!isdigit((unsigned char)*text) && *text != '.') {
+    return false;
+  }
+  *out = strtod(text, &end);
+  return end != text && *end == '\0' && *out > 0.0 && *out < 1e9;
+}
+
+const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes) {
+  double value = (double)bytes;
+  int unit = -1;
+  while (value >= 1024.0 && unit + 1 < N_UNITS) {
+    value /= 1024.0;
+    unit++;
+  }
+  if (unit < 0) {
+    snprintf(dst, dst_bytes, "%lld B", (long long)bytes);
+  } else {
+    snprintf(dst, dst_bytes, "%.2f %ciB", value, unit_letters[unit]);
+  }
+  return dst;
+}

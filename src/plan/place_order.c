@@ -1,0 +1,92 @@
+#include "plan/place_order.h"
+
+typedef struct sorting {
+  const snug__strip *strip;
+  int64_t *profile; /* load of every section */
+  snug__key *keys, *scratch;
+} sorting;
+
+static int64_t area(const snug__buffer *b) {
+  int64_t product;
+  return snug__mul_i64(b->size, b->hi - b->lo, &product) ? product : INT64_MAX;
+}
+
+static int64_t crowd(const sorting *s, const snug__buffer *b) {
+  int64_t most = 0;
+  for (int32_t t = b->lo; t < b->hi; t++) {
+    most = snug__max_i64(most, s->profile[t]);
+  }
+  return most;
+}
+
+/* Lower keys come first. */
+static int64_t first_key(const sorting *s, const snug__buffer *b, snug__order kind) {
+  switch (kind) {
+    case SNUG__ORDER_SIZE:
+      return -b->size;
+    case SNUG__ORDER_LENGTH:
+      return b->lo - b->hi;
+    case SNUG__ORDER_AREA:
+      return -area(b);
+    case SNUG__ORDER_CROWD:
+      return -crowd(s, b);
+    case SNUG__ORDER_LOWER:
+      return b->lo;
+    case SNUG__ORDER_UPPER:
+      return -b->hi;
+    case SNUG__ORDER_HINT:
+      return b->hint < 0 ? INT64_MAX : b->hint;
+    case SNUG__ORDER_COUNT:
+      break;
+  }
+  return 0;
+}
+
+static int64_t second_key(const snug__buffer *b, snug__order kind) {
+  return kind == SNUG__ORDER_LENGTH ? -b->size : b->lo - b->hi;
+}
+
+/* Sort by the second key, then, with the places as ids, by the first. */
+static void sort_twice(const sorting *s, snug__order kind, int32_t *order) {
+  int32_t n = s->strip->n;
+  for (int32_t i = 0; i < n; i++) {
+    s->keys[i] = (snug__key){second_key(&s->strip->buffers[i], kind), i};
+  }
+  snug__sort_keys(s->keys, s->scratch, n);
+  for (int32_t i = 0; i < n; i++) {
+    order[i] = s->keys[i].id;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    s->keys[i] = (snug__key){first_key(s, &s->strip->buffers[order[i]], kind), i};
+  }
+  snug__sort_keys(s->keys, s->scratch, n);
+  for (int32_t i = 0; i < n; i++) {
+    s->scratch[i].id = order[s->keys[i].id];
+  }
+  for (int32_t i = 0; i < n; i++) {
+    order[i] = s->scratch[i].id;
+  }
+}
+
+snug_status snug__order_make(const snug__strip *strip, snug__order kind, int32_t *order) {
+  sorting s = {.strip = strip};
+  snug_ctx *ctx = strip->ctx;
+  int64_t load;
+  snug_status status = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strip->n, &s.keys);
+  if (!status) {
+    status = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strip->n, &s.scratch);
+  }
+  if (!status) {
+    status = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strip->sections, &s.profile);
+  }
+  if (!status && kind == SNUG__ORDER_CROWD) {
+    status = snug__load_profile(ctx, strip->buffers, strip->n, strip->sections, s.profile, &load);
+  }
+  if (!status) {
+    sort_twice(&s, kind, order);
+  }
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s.profile, strip->sections);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s.scratch, strip->n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s.keys, strip->n);
+  return status;
+}
