@@ -1,8 +1,11 @@
 /* broadcast_to: repeat a value along its axes of size 1 and along new leading axes. */
+#include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
 
-static const snug__field fields[] = {SNUG_FIELD(snug__broadcast_to_params, shape, INTS, "[]"), {0}};
+static const snug__field fields[] = {SNUG_FIELD(snug__broadcast_to_params, shape, INTS, "[]"),
+                                     SNUG_FIELD(snug__broadcast_to_params, scale, FLOAT, "1"),
+                                     {0}};
 
 static bool can_broadcast(const snug__type *from, const snug__type *to) {
   for (int32_t k = 1; k <= from->rank; k++) {
@@ -29,37 +32,61 @@ static snug_status infer(snug__infer *q) {
   return SNUG_OK;
 }
 
-static snug_status grad(snug__grad *g) {
-  return snug__emit_sum_to(g->g, g->dout[0], snug__type_at(g->g, g->in[0]), &g->din[0]);
+snug_status snug__emit_broadcast(snug__graph *g, snug__id v, const snug__type *to, double scale,
+                                 snug__id *out) {
+  snug__broadcast_to_params p;
+  memset(&p, 0, sizeof p);
+  p.shape.n = to->rank;
+  memcpy(p.shape.v, to->dim, sizeof to->dim);
+  p.scale = scale;
+  return SNUG_EMIT(g, broadcast_to, &p, out, v);
 }
 
-static void run_range(void *arg, int64_t begin, int64_t end) {
+static snug_status grad(snug__grad *g) {
+  const snug__broadcast_to_params *p = g->params;
+  snug__type to = *snug__type_at(g->g, g->in[0]);
+  SNUG_TRY(snug__emit_sum_to(g->g, g->dout[0], &to, &g->din[0]));
+  return p->scale == 1.0 ? SNUG_OK
+                         : snug__emit_broadcast(g->g, g->din[0], &to, p->scale, &g->din[0]);
+}
+
+#define SNUG_REAL_FILE "ops/broadcast_ref.inc"
+#include "ops/real.h"
+
+static void scale_range(void *arg, int64_t begin, int64_t end) {
   const snug__call *c = arg;
-  const snug__type *to = &c->sig->out[0];
-  int64_t strides[SNUG_MAX_RANK];
-  size_t bytes = snug_dtype_bytes(to->dtype);
-  snug__broadcast_strides(&c->sig->in[0], to, strides);
-  for (int64_t i = begin; i < end; i++) {
-    memcpy((char *)c->out[0] + (size_t)i * bytes,
-           (const char *)c->in[0] + (size_t)snug__strided_offset(to, strides, i) * bytes, bytes);
-  }
+  const snug__broadcast_to_params *p = c->sig->params;
+  SNUG_REAL_CALL(c->sig->out[0].dtype, scale, (c->out[0], p->scale, begin, end));
 }
 
 static snug_status reference(const snug__call *call) {
-  snug__call copy = *call;
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 16384, run_range,
-                        &copy);
+  const snug__broadcast_to_params *p = call->sig->params;
+  const snug__type *to = &call->sig->out[0];
+  snug__call shared = *call;
+  snug__copy copy = {.dst = call->out[0], .src = call->in[0], .bytes = snug_dtype_bytes(to->dtype)};
+  int64_t strides[SNUG_MAX_RANK];
+  int64_t from[SNUG_MAX_RANK];
+  snug__row_major(to, strides);
+  snug__broadcast_strides(&call->sig->in[0], to, from);
+  for (int32_t k = 0; k < to->rank; k++) {
+    snug__copy_axis(&copy, to->dim[k], strides[k], from[k]);
+  }
+  snug__copy_run(copy, call->sig->threads);
+  if (p->scale != 1.0) {
+    snug__parallel_ranges(call->sig->threads, snug__type_count(to), 16384, scale_range, &shared);
+  }
   return SNUG_OK;
 }
 
-const snug__op snug__op_broadcast_to = {.name = "broadcast_to",
-                                        .doc = "repeat along axes of size 1 and new leading axes",
-                                        .params_bytes = sizeof(snug__broadcast_to_params),
-                                        .fields = fields,
-                                        .min_in = 1,
-                                        .max_in = 1,
-                                        .min_out = 1,
-                                        .max_out = 1,
-                                        .infer = infer,
-                                        .grad = grad,
-                                        .reference = reference};
+const snug__op snug__op_broadcast_to = {
+    .name = "broadcast_to",
+    .doc = "repeat along axes of size 1 and new leading axes, times scale",
+    .params_bytes = sizeof(snug__broadcast_to_params),
+    .fields = fields,
+    .min_in = 1,
+    .max_in = 1,
+    .min_out = 1,
+    .max_out = 1,
+    .infer = infer,
+    .grad = grad,
+    .reference = reference};

@@ -96,6 +96,12 @@ snug_status snug__need_axis(const snug__infer *q, const char *name, int64_t axis
   return SNUG_OK;
 }
 
+const char *const snug__dtype_choices[] = {"none",
+#define SNUG__DTYPE_CHOICE(name, text, bytes) text,
+                                           SNUG_DTYPE_LIST(SNUG__DTYPE_CHOICE)
+#undef SNUG__DTYPE_CHOICE
+                                               NULL};
+
 void snug__broadcast_strides(const snug__type *t, const snug__type *to,
                              int64_t strides[SNUG_MAX_RANK]) {
   int64_t stride = 1;

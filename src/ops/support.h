@@ -36,6 +36,14 @@ snug_status snug__broadcast(const snug__infer *q, int32_t i, int32_t j,
 snug_status snug__need_axis(const snug__infer *q, const char *name, int64_t axis, int32_t rank,
                             int32_t *out) SNUG_NODISCARD;
 
+/* Choices of a dtype parameter, which is then a snug_dtype. */
+extern const char *const snug__dtype_choices[];
+
+/* What statistics and norms of values of a real dtype are kept in: float32 at least. */
+static inline snug_dtype snug__wide_dtype(snug_dtype d) {
+  return d == SNUG_FLOAT64 ? SNUG_FLOAT64 : SNUG_FLOAT32;
+}
+
 /* ---- grad ---- */
 
 /* Emit a node with one output: SNUG_EMIT(g, matmul, &params, &out, a, b). */

@@ -1,4 +1,4 @@
-/* matmul, add, sum, broadcast_to, reshape. */
+/* matmul, add, broadcast_to, reshape. */
 #include "ops/cases.h"
 
 OP_CASES(matmul, {"", "float64[2,3]; float64[3,4]"},
@@ -19,14 +19,9 @@ OP_CASES(add, {"", "float64[2,3]; float64[2,3]"}, {"", "float64[2,3]; float64[3]
          {"", "float64[2,3]; float64[2]", .fails = "do not fit"},
          {"", "int32[2]; int32[2]", .fails = "must be float"})
 
-OP_CASES(sum, {"", "float64[2,3]"}, {"axes=[0]", "float64[2,3]"},
-         {"axes=[-1], keepdims=true", "float64[2,3,4]"}, {"axes=[0,2]", "float64[2,3,4]"},
-         {"axes=[1]", "float64[2,0,3]"}, {"", "float64[]"},
-         {"axes=[0]", "float64[2,2] = 1 2 3 4", .expect = "4 6"},
-         {"axes=[3]", "float64[2,3]", .fails = "there are 2 axes"})
-
 OP_CASES(broadcast_to, {"shape=[2,3]", "float64[3]"}, {"shape=[2,3]", "float64[2,1]"},
          {"shape=[4]", "float64[]"}, {"shape=[2,0]", "float64[1]"},
+         {"shape=[2,2,2], scale=0.5", "float64[2,1] = 1 2", .expect = "0.5 0.5 1 1 0.5 0.5 1 1"},
          {"shape=[2,3]", "float64[2]", .fails = "cannot be broadcast"})
 
 OP_CASES(reshape, {"shape=[6]", "float64[2,3]"}, {"shape=[3,1,2]", "float64[2,3]"},

@@ -1,0 +1,188 @@
+/* slice and pad: a part of a value, and a value as a part of a larger one.  Each is the other's
+ * gradient: what a stride leaves out is what `between` puts in. */
+#include "ops/copy.h"
+#include "ops/shape.h"
+#include "ops/support.h"
+
+static const snug__field slice_fields[] = {SNUG_FIELD(snug__slice_params, begin, INTS, NULL),
+                                           SNUG_FIELD(snug__slice_params, size, INTS, NULL),
+                                           SNUG_FIELD(snug__slice_params, strides, INTS, "[]"),
+                                           {0}};
+
+static const snug__field pad_fields[] = {SNUG_FIELD(snug__pad_params, before, INTS, NULL),
+                                         SNUG_FIELD(snug__pad_params, after, INTS, NULL),
+                                         SNUG_FIELD(snug__pad_params, between, INTS, "[]"),
+                                         SNUG_FIELD(snug__pad_params, value, FLOAT, "0"),
+                                         {0}};
+
+static snug_status need_one_per_axis(const snug__infer *q, const char *name, const snug_ints *l,
+                                     bool may_be_empty) {
+  if (l->n == q->in[0].rank || (may_be_empty && l->n == 0)) {
+    return SNUG_OK;
+  }
+  return snug__fail(q->ctx, SNUG_E_ARGUMENT, "%s: %s has %d numbers, but there are %d axes",
+                    q->where, name, l->n, q->in[0].rank);
+}
+
+static int64_t stride_of(const snug__slice_params *p, int32_t k) {
+  return p->strides.n ? p->strides.v[k] : 1;
+}
+
+static int64_t between_of(const snug__pad_params *p, int32_t k) {
+  return p->between.n ? p->between.v[k] : 0;
+}
+
+/* ---- slice ---- */
+
+static snug_status slice_axis(snug__infer *q, int32_t k) {
+  const snug__slice_params *p = q->params;
+  int64_t dim = q->in[0].dim[k];
+  int64_t begin = p->begin.v[k];
+  int64_t stride = stride_of(p, k);
+  int64_t size = p->size.v[k];
+  bool ok = stride >= 1 && begin >= 0 && begin <= dim;
+  int64_t most = ok ? (dim - begin) / stride + ((dim - begin) % stride != 0) : 0;
+  q->out[0].dim[k] = size == -1 ? most : size;
+  if (ok && size >= -1 && q->out[0].dim[k] <= most) {
+    return SNUG_OK;
+  }
+  return snug__fail(q->ctx, SNUG_E_ARGUMENT,
+                    "%s: begin=%lld, size=%lld, stride=%lld do not lie in axis %d of size %lld",
+                    q->where, (long long)begin, (long long)size, (long long)stride, k,
+                    (long long)dim);
+}
+
+static snug_status slice_infer(snug__infer *q) {
+  const snug__slice_params *p = q->params;
+  SNUG_TRY(need_one_per_axis(q, "begin", &p->begin, false));
+  SNUG_TRY(need_one_per_axis(q, "size", &p->size, false));
+  SNUG_TRY(need_one_per_axis(q, "strides", &p->strides, true));
+  q->out[0] = q->in[0];
+  for (int32_t k = 0; k < q->in[0].rank; k++) {
+    SNUG_TRY(slice_axis(q, k));
+  }
+  return SNUG_OK;
+}
+
+static snug_status slice_grad(snug__grad *g) {
+  const snug__slice_params *p = g->params;
+  const snug__type *x = snug__type_at(g->g, g->in[0]);
+  const snug__type *y = snug__type_at(g->g, g->out[0]);
+  snug__pad_params pad;
+  memset(&pad, 0, sizeof pad);
+  pad.before.n = pad.after.n = pad.between.n = x->rank;
+  for (int32_t k = 0; k < x->rank; k++) {
+    int64_t span = y->dim[k] ? (y->dim[k] - 1) * stride_of(p, k) + 1 : 0;
+    pad.before.v[k] = p->begin.v[k];
+    pad.after.v[k] = x->dim[k] - p->begin.v[k] - span;
+    pad.between.v[k] = stride_of(p, k) - 1;
+  }
+  return SNUG_EMIT(g->g, pad, &pad, &g->din[0], g->dout[0]);
+}
+
+static snug_status slice_reference(const snug__call *call) {
+  const snug__slice_params *p = call->sig->params;
+  const snug__type *y = &call->sig->out[0];
+  size_t bytes = snug_dtype_bytes(y->dtype);
+  int64_t to[SNUG_MAX_RANK];
+  int64_t from[SNUG_MAX_RANK];
+  int64_t offset = 0;
+  snug__copy copy = {.dst = call->out[0], .bytes = bytes};
+  snug__row_major(y, to);
+  snug__row_major(&call->sig->in[0], from);
+  for (int32_t k = 0; k < y->rank; k++) {
+    snug__copy_axis(&copy, y->dim[k], to[k], from[k] * stride_of(p, k));
+    offset += p->begin.v[k] * from[k];
+  }
+  copy.src = (const char *)call->in[0] + (size_t)offset * bytes;
+  snug__copy_run(copy, call->sig->threads);
+  return SNUG_OK;
+}
+
+const snug__op snug__op_slice = {.name = "slice",
+                                 .doc = "a box of elements, every stride-th along each axis",
+                                 .params_bytes = sizeof(snug__slice_params),
+                                 .fields = slice_fields,
+                                 .min_in = 1,
+                                 .max_in = 1,
+                                 .min_out = 1,
+                                 .max_out = 1,
+                                 .infer = slice_infer,
+                                 .grad = slice_grad,
+                                 .reference = slice_reference};
+
+/* ---- pad ---- */
+
+static bool padded_size(int64_t n, int64_t before, int64_t after, int64_t between, int64_t *out) {
+  int64_t gaps = 0;
+  return before >= 0 && after >= 0 && between >= 0 &&
+         snug__mul_i64(n ? n - 1 : 0, between, &gaps) && snug__add_i64(n, gaps, out) &&
+         snug__add_i64(*out, before, out) && snug__add_i64(*out, after, out);
+}
+
+static snug_status pad_infer(snug__infer *q) {
+  const snug__pad_params *p = q->params;
+  SNUG_TRY(need_one_per_axis(q, "before", &p->before, false));
+  SNUG_TRY(need_one_per_axis(q, "after", &p->after, false));
+  SNUG_TRY(need_one_per_axis(q, "between", &p->between, true));
+  q->out[0] = q->in[0];
+  for (int32_t k = 0; k < q->in[0].rank; k++) {
+    if (!padded_size(q->in[0].dim[k], p->before.v[k], p->after.v[k], between_of(p, k),
+                     &q->out[0].dim[k])) {
+      return snug__fail(q->ctx, SNUG_E_ARGUMENT,
+                        "%s: before=%lld, after=%lld, between=%lld of axis %d must be 0 or more "
+                        "(and not overflow); to take away use slice",
+                        q->where, (long long)p->before.v[k], (long long)p->after.v[k],
+                        (long long)between_of(p, k), k);
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status pad_grad(snug__grad *g) {
+  const snug__pad_params *p = g->params;
+  const snug__type *x = snug__type_at(g->g, g->in[0]);
+  snug__slice_params slice;
+  memset(&slice, 0, sizeof slice);
+  slice.begin = p->before;
+  slice.size.n = slice.strides.n = x->rank;
+  for (int32_t k = 0; k < x->rank; k++) {
+    slice.size.v[k] = x->dim[k];
+    slice.strides.v[k] = between_of(p, k) + 1;
+  }
+  return SNUG_EMIT(g->g, slice, &slice, &g->din[0], g->dout[0]);
+}
+
+static snug_status pad_reference(const snug__call *call) {
+  const snug__pad_params *p = call->sig->params;
+  const snug__type *x = &call->sig->in[0];
+  const snug__type *y = &call->sig->out[0];
+  int64_t to[SNUG_MAX_RANK];
+  int64_t from[SNUG_MAX_RANK];
+  int64_t offset = 0;
+  snug__copy copy = {.src = call->in[0], .bytes = snug_dtype_bytes(y->dtype)};
+  snug__row_major(y, to);
+  snug__row_major(x, from);
+  for (int32_t k = 0; k < y->rank; k++) {
+    snug__copy_axis(&copy, x->dim[k], to[k] * (between_of(p, k) + 1), from[k]);
+    offset += p->before.v[k] * to[k];
+  }
+  if (snug__type_count(x) != snug__type_count(y)) {
+    snug__fill(y, call->out[0], p->value, call->sig->threads);
+  }
+  copy.dst = (char *)call->out[0] + (size_t)offset * copy.bytes;
+  snug__copy_run(copy, call->sig->threads);
+  return SNUG_OK;
+}
+
+const snug__op snug__op_pad = {.name = "pad",
+                               .doc = "a value with a border, and gaps between its elements",
+                               .params_bytes = sizeof(snug__pad_params),
+                               .fields = pad_fields,
+                               .min_in = 1,
+                               .max_in = 1,
+                               .min_out = 1,
+                               .max_out = 1,
+                               .infer = pad_infer,
+                               .grad = pad_grad,
+                               .reference = pad_reference};
