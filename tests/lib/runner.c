@@ -126,6 +126,15 @@ static int tear_down(void **state) {
   return 0;
 }
 
+static struct CMUnitTest as_cmocka(struct test_entry *e) {
+  return (struct CMUnitTest){e->name, run_current, set_up, tear_down, e};
+}
+
+int test_run_entry(struct test_entry *entry) {
+  const struct CMUnitTest test = as_cmocka(entry);
+  return _cmocka_run_group_tests("one", &test, 1, NULL, NULL);
+}
+
 static bool is_wanted(const struct test_entry *e, int argc, char **argv) {
   char name[256];
   name_of(e, name, sizeof name);
@@ -149,7 +158,7 @@ static size_t collect(struct CMUnitTest *out, int argc, char **argv) {
   size_t n = 0;
   for (struct test_entry *e = entries; e; e = e->next) {
     if (is_wanted(e, argc, argv)) {
-      out[n++] = (struct CMUnitTest){e->name, run_current, set_up, tear_down, e};
+      out[n++] = as_cmocka(e);
     }
   }
   qsort(out, n, sizeof *out, by_place);

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "lib/mallocs.h"
+#include "lib/syscalls.h"
 #include "lib/test.h"
 
 #define N 10000
@@ -47,4 +49,39 @@ TEST(one_thread_is_the_calling_one) {
 TEST(cores_are_at_least_one) {
   ASSERT_TRUE(snug__cores() >= 1);
   ASSERT_TRUE(snug__cores() <= SNUG__MAX_THREADS);
+}
+
+static void run_often(int32_t threads) {
+  for (int i = 0; i < 100; i++) {
+    snug__parallel_for(threads, 100, mark, NULL);
+  }
+}
+
+TEST(a_warm_loop_takes_no_memory) {
+  if (!test_mallocs_work()) {
+    test_skip("the sanitizer has the allocator");
+  }
+  run_often(2);
+  test_mallocs_start();
+  run_often(2);
+  test_mallocs counts = test_mallocs_stop();
+  ASSERT_EQ_INT(counts.n_taken, 0);
+  ASSERT_EQ_INT(counts.n_freed, 0);
+}
+
+static bool run_counted(void *arg) {
+  (void)arg;
+  run_often(2);
+  test_syscalls_start();
+  run_often(2);
+  test_syscalls_stop();
+  return true;
+}
+
+TEST(a_warm_loop_makes_no_memory_calls) {
+  test_syscalls counts;
+  if (!test_syscalls_run(run_counted, NULL, &counts)) {
+    test_skip("no seccomp filter here");
+  }
+  ASSERT_EQ_INT(test_syscalls_sum(&counts), 0);
 }
