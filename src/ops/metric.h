@@ -1,0 +1,21 @@
+/* Metrics: values per position that are averaged, and updates of the states that average them. */
+#ifndef SNUG_OPS_METRIC_H
+#define SNUG_OPS_METRIC_H
+
+#include "ops/ops.h"
+
+typedef struct snug__binary_accuracy_params {
+  double threshold; /* a prediction above it is a 1 */
+} snug__binary_accuracy_params;
+
+/* top_k 0: the class is the first largest prediction.  top_k k: fewer than k predictions are larger
+ * than the class's (ties count for it, and nothing that is not finite is in the top). */
+typedef struct snug__categorical_accuracy_params {
+  int64_t top_k;
+} snug__categorical_accuracy_params;
+
+typedef struct snug__mean_update_params {
+  double weight; /* of each value, beside its own */
+} snug__mean_update_params;
+
+#endif

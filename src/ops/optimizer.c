@@ -1,0 +1,295 @@
+/* The update rules.  A rule is a function of one element: from the decayed weight, the clipped
+ * gradient and the slots to the new weight and slots.  The formulas are those of Keras 3. */
+#include "ops/optimizer.h"
+
+/* What does not depend on the element. */
+typedef struct step {
+  const snug__update_params *p;
+  double rate, t;
+  double alpha;            /* the rule's own: see its prepare */
+  double u, u_next, u_sum; /* nadam */
+  bool slot_used[SNUG__MAX_SLOTS];
+} step;
+
+typedef double rule_function(const step *c, double w, double g, double *s);
+
+typedef struct update_job {
+  void *w;
+  const void *g;
+  void *slot[SNUG__MAX_SLOTS];
+  int32_t n_slots;
+  snug_dtype dtype;
+  double decay, scale, clip;
+  rule_function *rule;
+  step step;
+} update_job;
+
+static double clamp(double g, double limit) {
+  return limit <= 0.0 ? g : g > limit ? limit : g < -limit ? -limit : g;
+}
+
+#define SNUG_REAL_FILE "ops/optimizer_ref.inc"
+#include "ops/real.h"
+
+static double sgd(const step *c, double w, double g, double *s) {
+  (void)s;
+  return w - c->rate * g;
+}
+
+static double sgd_momentum(const step *c, double w, double g, double *s) {
+  s[0] = c->p->momentum * s[0] - c->rate * g;
+  return c->p->nesterov ? w + c->p->momentum * s[0] - c->rate * g : w + s[0];
+}
+
+static void prepare_adam(step *c) {
+  c->alpha = c->rate * sqrt(1.0 - pow(c->p->beta_2, c->t)) / (1.0 - pow(c->p->beta_1, c->t));
+}
+
+static void move_moments(const step *c, double g, double *s) {
+  s[0] += (g - s[0]) * (1.0 - c->p->beta_1);
+  s[1] += (g * g - s[1]) * (1.0 - c->p->beta_2);
+}
+
+static double adam(const step *c, double w, double g, double *s) {
+  move_moments(c, g, s);
+  if (c->slot_used[2]) { /* amsgrad */
+    s[2] = s[1] > s[2] ? s[1] : s[2];
+  }
+  return w - s[0] * c->alpha / (sqrt(c->slot_used[2] ? s[2] : s[1]) + c->p->epsilon);
+}
+
+static double rmsprop(const step *c, double w, double g, double *s) {
+  double rho = c->p->rho;
+  s[0] = rho * s[0] + (1.0 - rho) * g * g;
+  double d = s[0] + c->p->epsilon;
+  if (c->slot_used[2]) { /* centered */
+    s[2] = rho * s[2] + (1.0 - rho) * g;
+    d -= s[2] * s[2];
+  }
+  double increment = c->rate * g / sqrt(d);
+  if (c->slot_used[1]) {
+    s[1] = c->p->momentum * s[1] + increment;
+    increment = s[1];
+  }
+  return w - increment;
+}
+
+static double adagrad(const step *c, double w, double g, double *s) {
+  s[0] += g * g;
+  return w - c->rate * g / sqrt(s[0] + c->p->epsilon);
+}
+
+static double adadelta(const step *c, double w, double g, double *s) {
+  double rho = c->p->rho;
+  s[0] = rho * s[0] + (1.0 - rho) * g * g;
+  double delta = -sqrt(s[1] + c->p->epsilon) * g / sqrt(s[0] + c->p->epsilon);
+  s[1] = rho * s[1] + (1.0 - rho) * delta * delta;
+  return w + c->rate * delta;
+}
+
+static void prepare_adamax(step *c) { c->alpha = c->rate / (1.0 - pow(c->p->beta_1, c->t)); }
+
+static double adamax(const step *c, double w, double g, double *s) {
+  s[0] += (g - s[0]) * (1.0 - c->p->beta_1);
+  s[1] = c->p->beta_2 * s[1] > fabs(g) ? c->p->beta_2 * s[1] : fabs(g);
+  return w - c->alpha * s[0] / (s[1] + c->p->epsilon);
+}
+
+static double nadam_momentum(double beta_1, double t) {
+  return beta_1 * (1.0 - 0.5 * pow(0.96, t));
+}
+
+/* u_sum comes in as the product of the steps before this one. */
+static void prepare_nadam(step *c) {
+  c->u = nadam_momentum(c->p->beta_1, c->t);
+  c->u_next = nadam_momentum(c->p->beta_1, c->t + 1.0);
+  c->u_sum *= c->u;
+  c->alpha = 1.0 - pow(c->p->beta_2, c->t);
+}
+
+static double nadam(const step *c, double w, double g, double *s) {
+  move_moments(c, g, s);
+  double m = c->u_next * s[0] / (1.0 - c->u_sum * c->u_next) + (1.0 - c->u) * g / (1.0 - c->u_sum);
+  return w - c->rate * m / (sqrt(s[1] / c->alpha) + c->p->epsilon);
+}
+
+static double lion(const step *c, double w, double g, double *s) {
+  double d = c->p->beta_1 * s[0] + (1.0 - c->p->beta_1) * g;
+  s[0] = c->p->beta_2 * s[0] + (1.0 - c->p->beta_2) * g;
+  return w - c->rate * (double)((d > 0.0) - (d < 0.0));
+}
+
+static double ftrl(const step *c, double w, double g, double *s) {
+  const snug__update_params *p = c->p;
+  double before = pow(s[0], -p->learning_rate_power);
+  s[0] += g * g;
+  double after = pow(s[0], -p->learning_rate_power);
+  s[1] += g + 2.0 * p->l2_shrinkage * w - (after - before) / c->rate * w;
+  double quadratic = after / c->rate + 2.0 * (p->l2 + p->beta / (2.0 * c->rate));
+  double clipped = s[1] > p->l1 ? p->l1 : s[1] < -p->l1 ? -p->l1 : s[1];
+  return (clipped - s[1]) / quadratic;
+}
+
+/* ---- the ops ---- */
+
+bool snug__is_disabled(const snug__call *call, int32_t i) {
+  return i < call->sig->n_in && call->in[i] &&
+         snug__element_get(call->sig->in[i].dtype, call->in[i], 0) == 0.0;
+}
+
+static double scalar(const snug__call *call, int32_t i, double otherwise) {
+  return i < call->sig->n_in && call->in[i]
+             ? snug__element_get(call->sig->in[i].dtype, call->in[i], 0)
+             : otherwise;
+}
+
+static void run_range(void *arg, int64_t begin, int64_t end) {
+  const update_job *j = arg;
+  SNUG_REAL_CALL(j->dtype, update_range, (j, begin, end));
+}
+
+static step first_step(const snug__call *call, int32_t tail) {
+  const snug__update_params *p = call->sig->params;
+  int64_t iteration = *(const int64_t *)call->in[tail + SNUG__UPDATE_ITERATION];
+  return (step){.p = p,
+                .rate = scalar(call, tail + SNUG__UPDATE_RATE, 0.0),
+                .t = (double)(iteration / p->accumulation_steps + 1)};
+}
+
+/* slots: of w's type; tail: position of the learning rate. */
+static snug_status run(const snug__call *call, rule_function *rule, void (*prepare)(step *),
+                       int32_t slots, int32_t tail) {
+  const snug__update_params *p = call->sig->params;
+  update_job j = {.w = call->out[0],
+                  .g = call->in[1],
+                  .n_slots = slots,
+                  .dtype = call->sig->in[0].dtype,
+                  .clip = p->clipvalue,
+                  .rule = rule,
+                  .step = first_step(call, tail)};
+  if (snug__is_disabled(call, tail + SNUG__UPDATE_ENABLED)) {
+    return SNUG_OK;
+  }
+  for (int32_t k = 0; k < slots; k++) {
+    j.slot[k] = call->in[2 + k] ? call->out[1 + k] : NULL;
+    j.step.slot_used[k] = j.slot[k] != NULL;
+  }
+  j.decay = p->weight_decay * j.step.rate;
+  j.scale = p->gradient_factor * scalar(call, tail + SNUG__UPDATE_SCALE, 1.0);
+  if (tail > 2 + slots) { /* nadam's product */
+    j.step.u_sum = scalar(call, 2 + slots, 1.0);
+  }
+  if (prepare) {
+    prepare(&j.step);
+  }
+  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[0]), 8192, run_range,
+                        &j);
+  return SNUG_OK;
+}
+
+static snug_status check_options(const snug__infer *q) {
+  const snug__update_params *p = q->params;
+  if (p->accumulation_steps < 1 || p->weight_decay < 0.0 || p->clipvalue < 0.0) {
+    return snug__fail(q->ctx, SNUG_E_ARGUMENT,
+                      "%s: accumulation_steps=%lld must be 1 or more, weight_decay=%g and "
+                      "clipvalue=%g must not be negative",
+                      q->where, (long long)p->accumulation_steps, p->weight_decay, p->clipvalue);
+  }
+  return SNUG_OK;
+}
+
+static snug_status need_scalars(const snug__infer *q, int32_t from) {
+  for (int32_t i = from; i < q->n_in; i++) {
+    if (q->in[i].dtype) {
+      SNUG_TRY(snug__need_scalar(q, i));
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status infer(snug__infer *q, int32_t slots, int32_t tail) {
+  char text[SNUG__TYPE_TEXT_BYTES];
+  int32_t iteration = tail + SNUG__UPDATE_ITERATION;
+  SNUG_TRY(check_options(q));
+  SNUG_TRY(snug__need_real(q, 0));
+  q->out[0] = q->in[0];
+  SNUG_TRY(snug__need_type_of(q, 1, 0));
+  for (int32_t k = 0; k < slots; k++) {
+    if (q->in[2 + k].dtype) {
+      SNUG_TRY(snug__need_type_of(q, 2 + k, 0));
+    }
+    q->out[1 + k] = q->in[2 + k];
+  }
+  SNUG_TRY(snug__need_real(q, tail + SNUG__UPDATE_RATE));
+  SNUG_TRY(need_scalars(q, 2 + slots));
+  if (q->in[iteration].dtype != SNUG_INT64) {
+    return snug__fail(q->ctx, SNUG_E_DTYPE, "%s: the iteration is %s and must be an int64 scalar",
+                      q->where, snug__type_text(&q->in[iteration], text));
+  }
+  return SNUG_OK;
+}
+
+static snug__cost cost(const snug__signature *sig) {
+  return (snug__cost){16.0 * (double)snug__type_count(&sig->in[0]), snug__bytes_moved(sig)};
+}
+
+#define OPTION(member, kind, initial) SNUG_FIELD(snug__update_params, member, kind, initial)
+#define COMMON                                                                     \
+  OPTION(weight_decay, FLOAT, "0"), OPTION(clipvalue, FLOAT, "0"),                 \
+      OPTION(gradient_factor, FLOAT, "1"), OPTION(accumulation_steps, INT, "1"), { \
+    0                                                                              \
+  }
+
+static const snug__field sgd_fields[] = {COMMON};
+static const snug__field sgd_momentum_fields[] = {OPTION(momentum, FLOAT, "0.9"),
+                                                  OPTION(nesterov, BOOL, "false"), COMMON};
+static const snug__field adam_fields[] = {OPTION(beta_1, FLOAT, "0.9"),
+                                          OPTION(beta_2, FLOAT, "0.999"),
+                                          OPTION(epsilon, FLOAT, "1e-7"), COMMON};
+#define adamax_fields adam_fields
+#define nadam_fields adam_fields
+static const snug__field rmsprop_fields[] = {OPTION(rho, FLOAT, "0.9"),
+                                             OPTION(momentum, FLOAT, "0"),
+                                             OPTION(epsilon, FLOAT, "1e-7"), COMMON};
+static const snug__field adagrad_fields[] = {OPTION(epsilon, FLOAT, "1e-7"), COMMON};
+static const snug__field adadelta_fields[] = {OPTION(rho, FLOAT, "0.95"),
+                                              OPTION(epsilon, FLOAT, "1e-7"), COMMON};
+static const snug__field lion_fields[] = {OPTION(beta_1, FLOAT, "0.9"),
+                                          OPTION(beta_2, FLOAT, "0.99"), COMMON};
+static const snug__field ftrl_fields[] = {
+    OPTION(learning_rate_power, FLOAT, "-0.5"), OPTION(l1, FLOAT, "0"),   OPTION(l2, FLOAT, "0"),
+    OPTION(l2_shrinkage, FLOAT, "0"),           OPTION(beta, FLOAT, "0"), COMMON};
+
+/* RULE(name, prepare, slots, slots that must be there, scalars between slots and tail, doc) */
+#define RULE(rule, prepare, slots, least, extra, text)                              \
+  static snug_status infer_##rule(snug__infer *q) {                                 \
+    return infer(q, slots, 2 + (slots) + (extra));                                  \
+  }                                                                                 \
+  static snug_status run_##rule(const snug__call *call) {                           \
+    return run(call, rule, prepare, slots, 2 + (slots) + (extra));                  \
+  }                                                                                 \
+  const snug__op snug__op_##rule = {                                                \
+      .name = #rule,                                                                \
+      .doc = text,                                                                  \
+      .params_bytes = sizeof(snug__update_params),                                  \
+      .fields = rule##_fields,                                                      \
+      .min_in = 4 + (slots) + (extra),                                              \
+      .max_in = 6 + (slots) + (extra),                                              \
+      .min_out = 1 + (least),                                                       \
+      .max_out = 1 + (slots),                                                       \
+      .flags = SNUG__OP_NO_REMAKE,                                                  \
+      .writes = {1, (slots) > 0 ? 3 : 0, (slots) > 1 ? 4 : 0, (slots) > 2 ? 5 : 0}, \
+      .infer = infer_##rule,                                                        \
+      .reference = run_##rule,                                                      \
+      .cost = cost};
+
+RULE(sgd, NULL, 0, 0, 0, "w -= rate g")
+RULE(sgd_momentum, NULL, 1, 1, 0, "w += m = momentum m - rate g, or Nesterov's form")
+RULE(adam, prepare_adam, 3, 2, 0, "Adam; slots m, v, and the largest v for amsgrad")
+RULE(rmsprop, NULL, 3, 1, 0, "RMSprop; slots velocity, momentum, average gradient")
+RULE(adagrad, NULL, 1, 1, 0, "Adagrad; slot accumulator")
+RULE(adadelta, NULL, 2, 2, 0, "Adadelta; slots of squared gradients and of squared steps")
+RULE(adamax, prepare_adamax, 2, 2, 0, "Adamax; slots m, u")
+RULE(nadam, prepare_nadam, 2, 2, 1, "Nadam; slots m, v, and the scalar product of momentums")
+RULE(lion, NULL, 1, 1, 0, "Lion; slot m")
+RULE(ftrl, NULL, 2, 2, 0, "Ftrl; slots accumulator, linear")

@@ -1,0 +1,37 @@
+/* Metrics.  Expected values come from Keras 3.15 on TensorFlow. */
+#include "ops/cases.h"
+
+OP_CASES(binary_accuracy, {"", "float64[3,1] onehot; float64[3,1] unit"},
+         {"threshold=0.25", "int32[3,4] onehot; float64[3,4] unit"},
+         {"", "float64[1,4] = 1 1 0 0; float64[1,4] = 0.98 1 0 0.6", .expect = "0.75"},
+         {"", "float64[1,1] = 1; float64[1,1] = 0.5", .expect = "0"},
+         {"", "float64[0,4]; float64[0,4]"},
+         {"", "float64[3]; float64[3,1]", .fails = "the shapes differ"})
+
+OP_CASES(categorical_accuracy, {"", "float64[3,4] onehot; float64[3,4]"},
+         {"", "float64[2,3] = 0 0 1 0 1 0; float64[2,3] = 0.1 0.9 0.8 0.05 0.95 0",
+          .expect = "0 1"},
+         {"top_k=2", "float64[2,3] = 0 0 1 0 1 0; float64[2,3] = 0.1 0.9 0.8 0.05 0.95 0",
+          .expect = "1 1"},
+         {"", "int32[0,4]; float64[0,4]"},
+         {"top_k=-1", "float64[2,3]; float64[2,3]", .fails = "top_k"},
+         {"", "float64[2,0]; float64[2,0]", .fails = "there must be a class"})
+
+OP_CASES(sparse_categorical_accuracy, {"", "int32[3] labels:4; float64[3,4]"},
+         {"", "int32[3] = 0 1 5; float64[3,3] = 2 2 1 2 2 1 0 0 0", .expect = "1 0 0"},
+         {"top_k=1", "int32[3] = 0 1 5; float64[3,3] = 2 2 1 2 2 1 0 0 0", .expect = "1 1 0"},
+         {"top_k=2", "int64[2,2] = 0 1 2 0; float64[2,2,3] = 1 2 3 1 2 3 1 2 3 3 2 2",
+          .expect = "0 1 1 1"},
+         {"", "int32[0]; float64[0,4]"},
+         {"", "int32[3,4]; float64[3,4]", .fails = "without its last axis"})
+
+OP_CASES(mean_update, {"", "float64[]; float64[]; float64[5]"},
+         {"", "float64[] = 1; float64[] = 2; float64[2,2] = 1 2 3 4; float64[2] = 1 3",
+          .expect = "13"},
+         {"", "float64[] = 0; float64[] = 0; float64[2,2] = 1 2 3 4; float64[2,2] = 1 0 0 1",
+          .expect = "2.5"},
+         {"weight=32", "float64[] = 1; float64[] = 0; float64[] = 0.5", .expect = "17"},
+         {"", "float32[]; float32[]; float64[2,3]; float64[2,1]"},
+         {"", "float64[]; float64[]; float64[0]"},
+         {"", "float64[]; float64[]; float64[2,3]; float64[3]", .fails = "first axes"},
+         {"", "float64[1]; float64[]; float64[2]", .fails = "0 axes"})

@@ -1,0 +1,44 @@
+/* Updates.  Expected values of several steps are in tests/model/optimizer_test.c. */
+#include "ops/cases.h"
+
+#define RATE "; float32[] = 0.1; int64[] = 2"
+#define OFF "; -; float32[] = 0"
+#define ON "; float32[] = 0.5; float32[] = 1"
+#define X "float64[2,3]"
+#define P "float64[2,3] positive"
+
+OP_CASES(sgd, {"", X "; " X RATE}, {"weight_decay=0.1, clipvalue=0.2", X "; " X RATE ON},
+         {"", "float64[2] = 1 2; float64[2] = 1 -1" RATE, .expect = "0.9 2.1"},
+         {"gradient_factor=0.5", "float64[2] = 1 2; float64[2] = 1 -1" RATE ON,
+          .expect = "0.975 2.025"},
+         {"", "float64[2] = 1 2; float64[2] = 1 -1" RATE OFF, .expect = "1 2"},
+         {"", "float64[0]; float64[0]" RATE}, {"", X "; float64[3,2]" RATE, .fails = "the shapes"},
+         {"accumulation_steps=0", X "; " X RATE, .fails = "accumulation_steps"},
+         {"", X "; " X "; float32[]; int32[]", .fails = "int64 scalar"},
+         {"", X "; " X "; float32[1]; int64[]", .fails = "0 axes"})
+
+OP_CASES(sgd_momentum, {"", X "; " X "; " X RATE},
+         {"momentum=0.5, nesterov=true", X "; " X "; " X RATE ON}, {"", X "; " X "; " X RATE OFF},
+         {"", X "; " X "; float64[3]" RATE, .fails = "the shapes"})
+
+OP_CASES(adam, {"", X "; " X "; " X "; " P "; -" RATE, .n_out = 3},
+         {"weight_decay=0.01, accumulation_steps=2", X "; " X "; " X "; " P "; " P RATE ON},
+         {"", X "; " X "; " X "; " P "; -" RATE OFF, .n_out = 3},
+         {"", "float64[0]; float64[0]; float64[0]; float64[0]; -" RATE, .n_out = 3},
+         {"", X "; " X "; " X "; float64[3]; -" RATE, .n_out = 3, .fails = "the shapes"})
+
+OP_CASES(rmsprop, {"", X "; " X "; " P "; -; -" RATE, .n_out = 2},
+         {"momentum=0.9", X "; " X "; " P "; " X "; -" RATE, .n_out = 3},
+         {"momentum=0.9",
+          X "; " X "; float64[2,3] = 2 2 2 2 2 2; " X "; float64[2,3] zero" RATE ON})
+
+OP_CASES(adagrad, {"", X "; " X "; " P RATE}, {"", X "; " X "; " P RATE OFF})
+OP_CASES(adadelta, {"", X "; " X "; " P "; " P RATE}, {"", X "; " X "; " P "; " P RATE OFF})
+OP_CASES(adamax, {"", X "; " X "; " X "; " P RATE}, {"", X "; " X "; " X "; " P RATE OFF})
+OP_CASES(nadam, {"", X "; " X "; " X "; " P "; float32[] = 0.3" RATE},
+         {"", X "; " X "; " X "; " P "; float32[] = 0.3" RATE OFF})
+OP_CASES(lion, {"", X "; " X "; " X RATE}, {"", X "; " X "; " X RATE OFF})
+OP_CASES(ftrl, {"", X "; " X "; " P "; " X RATE, .dtype_factor = 4},
+         {"l1=0.1, l2=0.2, l2_shrinkage=0.3, beta=0.4, learning_rate_power=-0.7",
+          X "; " X "; " P "; " X RATE, .dtype_factor = 4},
+         {"", X "; " X "; " P "; " X RATE OFF})
