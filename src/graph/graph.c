@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/op.h"
+#include "graph/parts.h"
 
 #define MAX_VALUES (1u << 24)
 #define WHERE_BYTES 256
@@ -16,6 +16,11 @@ static const char *const class_texts[] = {
 };
 
 const char *snug__class_text(snug__class c) { return c < SNUG__CLASS_COUNT ? class_texts[c] : ""; }
+
+const char *snug__kind_text(snug__kind kind) {
+  static const char *const texts[] = {"input", "weight", "state", "constant", "temporary"};
+  return kind < SNUG_COUNT(texts) ? texts[kind] : "";
+}
 
 snug_status snug__graph_create(snug_ctx *ctx, snug__graph **out) {
   snug__graph *g = NULL;
@@ -76,7 +81,7 @@ static snug__value new_value(const snug__graph *g, snug__type type, snug__kind k
                        .name = ""};
 }
 
-static snug_status check_type(snug__graph *g, const char *name, const snug__type *type) {
+static snug_status check_type(const snug__graph *g, const char *name, const snug__type *type) {
   char text[SNUG__TYPE_TEXT_BYTES];
   if (snug__type_is_valid(type)) {
     return SNUG_OK;
@@ -114,23 +119,35 @@ snug_status snug__graph_constant(snug__graph *g, const char *name, snug__type ty
   void *copy = NULL;
   SNUG_TRY(check_type(g, name, &type));
   SNUG_TRY(snug__arena_take(&g->arena, (size_t)snug__type_bytes(&type), &copy));
-  memcpy(copy, data, (size_t)snug__type_bytes(&type));
+  if (snug__type_bytes(&type)) { /* data of no bytes may be NULL */
+    memcpy(copy, data, (size_t)snug__type_bytes(&type));
+  }
   v.data = copy;
   return push_named(g, name, v, out);
 }
 
-/* Run op->infer over the inputs; types receives one per possible output. */
-static snug_status infer(snug__graph *g, const snug__op *op, snug__id layer, const void *params,
-                         const snug__id *in, int32_t n_in, snug__type types[SNUG__MAX_OUT]) {
+static snug_status check_counts(const snug__graph *g, const char *where, const snug__op *op,
+                                int32_t n_in, int32_t n_out) {
+  if (n_in < op->min_in || n_in > op->max_in) {
+    return snug__fail(g->ctx, SNUG_E_ARGUMENT, "%s: takes %d to %d inputs, not %d", where,
+                      op->min_in, op->max_in, n_in);
+  }
+  if (n_out < op->min_out || n_out > op->max_out) {
+    return snug__fail(g->ctx, SNUG_E_ARGUMENT, "%s: makes %d to %d outputs, not %d", where,
+                      op->min_out, op->max_out, n_out);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__node_infer(const snug__graph *g, const snug__op *op, snug__id layer,
+                             const void *params, const snug__id *in, int32_t n_in,
+                             snug__type types[SNUG__MAX_OUT]) {
   char where[WHERE_BYTES];
   snug__type in_types[SNUG__MAX_IN];
   const char *name = snug__layer_name(g, layer);
   snprintf(where, sizeof where, "%s%s%s%s", name, name[0] ? " (" : "", op->name,
            name[0] ? ")" : "");
-  if (n_in < op->min_in || n_in > op->max_in) {
-    return snug__fail(g->ctx, SNUG_E_ARGUMENT, "%s: takes %d to %d inputs, not %d", where,
-                      op->min_in, op->max_in, n_in);
-  }
+  SNUG_TRY(check_counts(g, where, op, n_in, op->min_out));
   memset(in_types, 0, sizeof in_types);
   for (int32_t i = 0; i < n_in; i++) {
     if (in[i] != SNUG_NONE) {
@@ -142,14 +159,20 @@ static snug_status infer(snug__graph *g, const snug__op *op, snug__id layer, con
   return op->infer(&q);
 }
 
-/* The value that output k of the node to be added will be. */
-static snug__value output_value(const snug__graph *g, const snug__op *op, const snug__id *in,
-                                int32_t k, snug__type type, snug__id node) {
+/* The input whose memory output k is, or SNUG_NONE. */
+static snug__id shared_input(const snug__node *node, int32_t k) {
+  int32_t i = node->op->writes[k]                           ? node->op->writes[k] - 1
+              : (node->op->flags & SNUG__OP_VIEW) && k == 0 ? 0
+                                                            : -1;
+  return i >= 0 && i < node->n_in ? node->in[i] : SNUG_NONE;
+}
+
+snug__value snug__node_output(const snug__graph *g, const snug__node *node, int32_t k,
+                              snug__type type, snug__id id) {
   snug__value v = new_value(g, type, SNUG__TEMPORARY, g->class_);
-  snug__id shared = op->writes[k]                           ? in[op->writes[k] - 1]
-                    : (op->flags & SNUG__OP_VIEW) && k == 0 ? in[0]
-                                                            : SNUG_NONE;
-  v.producer = node;
+  snug__id shared = shared_input(node, k);
+  v.producer = id;
+  v.layer = node->layer;
   if (shared != SNUG_NONE) {
     const snug__value *base = snug__value_at(g, shared);
     v.view_of = snug__value_base(g, shared);
@@ -168,8 +191,8 @@ static snug_status copy_ids(snug__graph *g, const snug__id *ids, int32_t n, int3
   return SNUG_OK;
 }
 
-static snug_status new_node(snug__graph *g, const snug__op *op, const void *params,
-                            const snug__id *in, int32_t n_in, snug__node *node) {
+snug_status snug__node_new(snug__graph *g, const snug__op *op, const void *params,
+                           const snug__id *in, int32_t n_in, snug__node *node) {
   *node = (snug__node){.op = op, .n_in = n_in, .n_out = op->max_out, .layer = g->layer};
   SNUG_TRY(copy_ids(g, in, n_in, n_in, &node->in));
   SNUG_TRY(copy_ids(g, NULL, 0, op->max_out, &node->out));
@@ -187,15 +210,16 @@ snug_status snug__graph_add(snug__graph *g, const snug__op *op, const void *para
   snug__type types[SNUG__MAX_OUT];
   snug__node node;
   snug__id id = (snug__id)g->nodes.n;
-  SNUG_TRY(infer(g, op, g->layer, params, in, n_in, types));
+  SNUG_TRY(check_counts(g, op->name, op, n_in, n_out));
+  SNUG_TRY(snug__node_infer(g, op, g->layer, params, in, n_in, types));
   for (int32_t k = 0; k < n_out; k++) {
     SNUG_TRY(check_type(g, op->name, &types[k]));
   }
-  SNUG_TRY(new_node(g, op, params, in, n_in, &node));
+  SNUG_TRY(snug__node_new(g, op, params, in, n_in, &node));
   SNUG_TRY(snug__vec_reserve(&g->values, (size_t)n_out));
   SNUG_TRY(snug__vec_push(&g->nodes, &node, 1)); /* nothing can fail from here on */
   for (int32_t k = 0; k < n_out; k++) {
-    snug__value v = output_value(g, op, node.in, k, types[k], id);
+    snug__value v = snug__node_output(g, &node, k, types[k], id);
     outs[k] = node.out[k] = (snug__id)g->values.n;
     SNUG_TRY(snug__vec_push(&g->values, &v, 1));
   }
@@ -205,12 +229,16 @@ snug_status snug__graph_add(snug__graph *g, const snug__op *op, const void *para
 snug_status snug__graph_want_output(snug__graph *g, snug__id id, int32_t index, snug__id *out) {
   snug__type types[SNUG__MAX_OUT];
   snug__node *node = snug__node_at(g, id);
+  if (index < 0 || index >= node->n_out) {
+    return snug__fail(g->ctx, SNUG_E_ARGUMENT, "%s: there is no output %d", node->op->name, index);
+  }
   if (node->out[index] == SNUG_NONE) {
-    SNUG_TRY(infer(g, node->op, node->layer, node->params, node->in, node->n_in, types));
+    SNUG_TRY(snug__node_infer(g, node->op, node->layer, node->params, node->in, node->n_in, types));
     SNUG_TRY(check_type(g, node->op->name, &types[index]));
-    snug__value v = output_value(g, node->op, node->in, index, types[index], id);
-    v.layer = node->layer;
-    v.class_ = SNUG__CLASS_ACTIVATIONS; /* kept from the forward, whoever asks for it */
+    snug__value v = snug__node_output(g, node, index, types[index], id);
+    if (v.view_of == SNUG_NONE) {
+      v.class_ = SNUG__CLASS_ACTIVATIONS; /* kept from the forward, whoever asks for it */
+    }
     SNUG_TRY(snug__vec_push(&g->values, &v, 1));
     node->out[index] = (snug__id)g->values.n - 1;
   }

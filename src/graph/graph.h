@@ -49,6 +49,7 @@ typedef enum snug__class {
 } snug__class;
 
 const char *snug__class_text(snug__class c);
+const char *snug__kind_text(snug__kind kind);
 
 typedef struct snug__value {
   snug__type type;
@@ -131,11 +132,36 @@ snug__id snug__value_base(const snug__graph *g, snug__id id);
 /* Name of a layer, "" for SNUG_NONE. */
 const char *snug__layer_name(const snug__graph *g, snug__id layer);
 
-/* Check the invariants above.  Fails: E_INTERNAL naming node and value. */
+/* Check the invariants above.  Fails: E_INTERNAL naming node, op, layer and value; E_MEMORY. */
 snug_status snug__graph_verify(const snug__graph *g) SNUG_NODISCARD;
 
-/* A stable, diffable text of the whole graph, and back.  Reading checks everything and verifies the
- * result.  Fails: E_FORMAT naming the line and what was expected. */
+/* The first input that no node reads and that is no output, or SNUG_NONE.  That is no fault of a
+ * graph, but usually one of the model. */
+snug__id snug__graph_unused_input(const snug__graph *g);
+
+/* A stable, diffable text of the whole graph, and back to an equal one: the same ids, classes,
+ * layers, parameters and constants to the bit.  One item per line; data of a constant in lines of
+ * their own:
+ *
+ *   snug-graph 1
+ *   layer 0 "dense"
+ *   %0 = input float32[32,10] "x" class=data
+ *   %1 = weight float32[10,4] "dense/kernel" var=0 class=weights @0
+ *   %3 = constant int32[2] "axes" class=weights
+ *     0 1
+ *   %2 float32[32,4] class=activations, _ = some_op(%0, -, %1) {size=[2,2]} @0
+ *   %4 float32[128] class=activations view=%2 = reshape(%2) {shape=[128]} @0
+ *   output %4
+ *   end
+ *
+ * First what no node makes, in order of id, then the nodes in order of execution.  "_" is an
+ * output that is not wanted, "-" an input that is left out, @n the layer (for an output only where
+ * it is not its node's; "@-" then means none), view=%base+bytes the memory that is shared.
+ *
+ * Reading takes nothing on trust and verifies the result; its memory is bounded by the length of
+ * the text.  Fails: E_FORMAT (or as the op does that refuses) naming the line and what was
+ * expected; *out is NULL.  Printing fails: E_OVERFLOW where a name makes a line too long to be read
+ * back, E_MEMORY; part of the text is then in out. */
 snug_status snug__graph_print(const snug__graph *g, snug__text *out) SNUG_NODISCARD;
 snug_status snug__graph_read(snug_ctx *ctx, const char *text, snug__graph **out) SNUG_NODISCARD;
 
