@@ -6,33 +6,6 @@
 
 #include "lib/test.h"
 
-#define GUARD 64
-#define GUARD_BYTE 0xA5
-#define POISON 0xCB
-
-static void *guarded_new(size_t bytes) {
-  unsigned char *p = malloc(bytes + 2 * GUARD);
-  ASSERT_NOT_NULL(p);
-  memset(p, GUARD_BYTE, bytes + 2 * GUARD);
-  memset(p + GUARD, POISON, bytes);
-  return p + GUARD;
-}
-
-static void guarded_check(const void *data, size_t bytes, const char *what) {
-  const unsigned char *p = (const unsigned char *)data - GUARD;
-  for (size_t i = 0; i < GUARD; i++) {
-    if (p[i] != GUARD_BYTE || p[GUARD + bytes + i] != GUARD_BYTE) {
-      test_fail(__FILE__, __LINE__, "%s: wrote outside of its %zu bytes", what, bytes);
-    }
-  }
-}
-
-static void guarded_free(void *data) {
-  if (data) {
-    free((unsigned char *)data - GUARD);
-  }
-}
-
 snug__type bench_type(const char *text, snug_dtype real) {
   int64_t dim[SNUG_MAX_RANK] = {0};
   int32_t rank = 0;
@@ -158,100 +131,35 @@ static snug_status build(op_bench *b, snug_dtype narrow) {
 
 snug_status bench_open(op_bench *b, const snug__op *op, const op_case *c, snug_dtype real,
                        snug_dtype narrow) {
-  *b = (op_bench){.ctx = test_ctx(), .op = op, .c = c, .real = real, .threads = 1};
+  *b = (op_bench){.ctx = test_ctx(), .op = op, .c = c, .real = real};
   b->n_out = c->n_out ? c->n_out : op->max_out;
   SNUG_TRY(snug__graph_create(b->ctx, &b->g));
+  test_interpret_init(&b->run, b->g);
   return build(b, narrow);
 }
 
 void bench_close(op_bench *b) {
-  for (size_t i = 0; i < b->n_data; i++) {
-    if (b->data[i] && snug__value_base(b->g, (snug__id)i) == i) {
-      guarded_free(b->data[i]);
-    }
-  }
-  free(b->data);
+  test_interpret_release(&b->run);
   snug__graph_destroy(b->g);
   test_ctx_end(b->ctx);
 }
 
-static void make_room(op_bench *b, size_t n) {
-  if (n > b->n_data) {
-    b->data = realloc(b->data, n * sizeof *b->data);
-    ASSERT_NOT_NULL(b->data);
-    memset(b->data + b->n_data, 0, (n - b->n_data) * sizeof *b->data);
-    b->n_data = n;
-  }
-}
+void *bench_data(op_bench *b, snug__id id) { return test_interpret_data(&b->run, id); }
 
-void *bench_data(op_bench *b, snug__id id) {
-  const snug__value *v = snug__value_at(b->g, id);
-  snug__id base = snug__value_base(b->g, id);
-  make_room(b, b->g->values.n);
-  if (v->kind == SNUG__CONSTANT) {
-    return (void *)(uintptr_t)v->data;
-  }
-  if (!b->data[base]) {
-    b->data[base] = guarded_new((size_t)snug__type_bytes(snug__type_at(b->g, base)));
-  }
-  return (char *)b->data[base] + v->view_offset;
-}
-
-double bench_get(op_bench *b, snug__id id, int64_t i) {
-  return snug__element_get(snug__type_at(b->g, id)->dtype, bench_data(b, id), i);
-}
+double bench_get(op_bench *b, snug__id id, int64_t i) { return test_interpret_get(&b->run, id, i); }
 
 void bench_set(op_bench *b, snug__id id, int64_t i, double value) {
-  snug__element_set(snug__type_at(b->g, id)->dtype, bench_data(b, id), i, value);
+  test_interpret_set(&b->run, id, i, value);
 }
 
 bool bench_is_real_input(const op_bench *b, int32_t i) {
   return b->in[i] != SNUG_NONE && snug__dtype_is_real(snug__type_at(b->g, b->in[i])->dtype);
 }
 
-static snug_status run_node(op_bench *b, snug__id id, int32_t in_place) {
-  const snug__node *node = snug__node_at(b->g, id);
-  const void *in[SNUG__MAX_IN] = {0};
-  void *out[SNUG__MAX_OUT] = {0};
-  snug__type in_types[SNUG__MAX_IN], out_types[SNUG__MAX_OUT];
-  memset(in_types, 0, sizeof in_types);
-  memset(out_types, 0, sizeof out_types);
-  for (int32_t i = 0; i < node->n_in; i++) {
-    if (node->in[i] != SNUG_NONE) {
-      in_types[i] = *snug__type_at(b->g, node->in[i]);
-      in[i] = bench_data(b, node->in[i]);
-    }
-  }
-  for (int32_t k = 0; k < node->n_out; k++) {
-    if (node->out[k] != SNUG_NONE) {
-      out_types[k] = *snug__type_at(b->g, node->out[k]);
-      out[k] =
-          in_place >= 0 && k == 0 ? (void *)(uintptr_t)in[in_place] : bench_data(b, node->out[k]);
-    }
-  }
-  snug__signature sig = {node->op, node->params, node->n_in, node->n_out,
-                         in_types, out_types,    b->threads};
-  size_t scratch_bytes = node->op->scratch ? node->op->scratch(&sig) : 0;
-  void *scratch = guarded_new(scratch_bytes);
-  snug__call call = {&sig, in, out, scratch, &b->fault};
-  snug_status s = node->op->reference(&call);
-  guarded_check(scratch, scratch_bytes, node->op->name);
-  guarded_free(scratch);
-  if (in_place >= 0) { /* hand the result over, so that it is found under the output's own id */
-    memcpy(bench_data(b, node->out[0]), out[0], (size_t)snug__type_bytes(&out_types[0]));
-  }
-  return s;
-}
-
 snug_status bench_run(op_bench *b, int32_t in_place) {
   for (snug__id id = 0; id < b->g->nodes.n; id++) {
-    SNUG_TRY(run_node(b, id, id == 0 ? in_place : -1));
+    SNUG_TRY(test_interpret_node(&b->run, id, id == 0 ? in_place : -1));
   }
-  for (size_t i = 0; i < b->n_data; i++) {
-    if (b->data[i]) {
-      guarded_check(b->data[i], (size_t)snug__type_bytes(snug__type_at(b->g, (snug__id)i)),
-                    b->op->name);
-    }
-  }
+  test_interpret_check(&b->run);
   return SNUG_OK;
 }

@@ -1,8 +1,9 @@
-/* A work bench for one op: a graph of its inputs and one node, values in guarded memory, an
- * interpreter over the references.  Independent of plan/ and exec/. */
+/* A work bench for one op: a graph of its inputs and one node, run by the interpreter of
+ * tests/lib. */
 #ifndef SNUG_TESTS_OPS_BENCH_H
 #define SNUG_TESTS_OPS_BENCH_H
 
+#include "lib/interpret.h"
 #include "ops/cases.h"
 
 typedef struct op_bench {
@@ -11,12 +12,9 @@ typedef struct op_bench {
   const snug__op *op;
   const op_case *c;
   snug_dtype real; /* takes the place of float64 in the case */
-  int32_t threads;
   int32_t n_in, n_out;
   snug__id in[SNUG__MAX_IN], out[SNUG__MAX_OUT];
-  void **data; /* per value: guarded memory, or NULL */
-  size_t n_data;
-  snug__fault fault;
+  test_interpreter run;
 } op_bench;
 
 /* Build the graph and fill the inputs (the same values for every real dtype, rounded to `narrow`

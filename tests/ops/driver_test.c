@@ -62,7 +62,7 @@ static void *run_once(const snug__op *op, const op_case *c, snug_dtype real, int
                       int32_t in_place, size_t *bytes) {
   op_bench b;
   open_bench(&b, op, c, real, real);
-  b.threads = threads;
+  b.run.threads = threads;
   ASSERT_OK(b.ctx, bench_run(&b, in_place));
   void *result = copy_outputs(&b, bytes);
   bench_close(&b);
@@ -269,7 +269,7 @@ static void check_refused(const snug__op *op, const op_case *c) {
   } else {
     ASSERT_OK(b.ctx, s);
     ASSERT_EQ_INT(bench_run(&b, -1), SNUG_E_DATA);
-    ASSERT_HAS(b.fault.what, c->faults);
+    ASSERT_HAS(b.run.fault.what, c->faults);
   }
   bench_close(&b);
 }

@@ -1,0 +1,140 @@
+#include "lib/interpret.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/test.h"
+
+#define GUARD 64
+#define GUARD_BYTE 0xA5
+#define POISON 0xCB
+
+static void *guarded_new(size_t bytes) {
+  unsigned char *p = malloc(bytes + 2 * GUARD);
+  ASSERT_NOT_NULL(p);
+  memset(p, GUARD_BYTE, bytes + 2 * GUARD);
+  memset(p + GUARD, POISON, bytes);
+  return p + GUARD;
+}
+
+static void guarded_check(const void *data, size_t bytes, const char *what) {
+  const unsigned char *p = (const unsigned char *)data - GUARD;
+  for (size_t i = 0; i < GUARD; i++) {
+    if (p[i] != GUARD_BYTE || p[GUARD + bytes + i] != GUARD_BYTE) {
+      test_fail(__FILE__, __LINE__, "%s: wrote outside of its %zu bytes", what, bytes);
+    }
+  }
+}
+
+static void guarded_free(void *data) {
+  if (data) {
+    free((unsigned char *)data - GUARD);
+  }
+}
+
+void test_interpret_init(test_interpreter *t, snug__graph *g) {
+  *t = (test_interpreter){.g = g, .threads = 1};
+}
+
+void test_interpret_release(test_interpreter *t) {
+  for (size_t i = 0; i < t->n_data; i++) {
+    guarded_free(t->data[i]);
+  }
+  free(t->data);
+  t->data = NULL;
+  t->n_data = 0;
+}
+
+static void make_room(test_interpreter *t, size_t n) {
+  if (n > t->n_data) {
+    t->data = realloc(t->data, n * sizeof *t->data);
+    ASSERT_NOT_NULL(t->data);
+    memset(t->data + t->n_data, 0, (n - t->n_data) * sizeof *t->data);
+    t->n_data = n;
+  }
+}
+
+void *test_interpret_data(test_interpreter *t, snug__id id) {
+  const snug__value *v = snug__value_at(t->g, id);
+  snug__id base = snug__value_base(t->g, id);
+  const snug__value *memory = snug__value_at(t->g, base);
+  make_room(t, t->g->values.n);
+  if (memory->kind == SNUG__CONSTANT) {
+    return (char *)(uintptr_t)memory->data + v->view_offset;
+  }
+  if (!t->data[base]) {
+    t->data[base] = guarded_new((size_t)snug__type_bytes(&memory->type));
+  }
+  return (char *)t->data[base] + v->view_offset;
+}
+
+double test_interpret_get(test_interpreter *t, snug__id id, int64_t i) {
+  return snug__element_get(snug__type_at(t->g, id)->dtype, test_interpret_data(t, id), i);
+}
+
+void test_interpret_set(test_interpreter *t, snug__id id, int64_t i, double value) {
+  snug__element_set(snug__type_at(t->g, id)->dtype, test_interpret_data(t, id), i, value);
+}
+
+/* Types and memory of a node's inputs and outputs. */
+typedef struct arguments {
+  const void *in[SNUG__MAX_IN];
+  void *out[SNUG__MAX_OUT];
+  snug__type in_types[SNUG__MAX_IN], out_types[SNUG__MAX_OUT];
+} arguments;
+
+static void find_arguments(test_interpreter *t, const snug__node *node, int32_t in_place,
+                           arguments *a) {
+  memset(a, 0, sizeof *a);
+  for (int32_t i = 0; i < node->n_in; i++) {
+    if (node->in[i] != SNUG_NONE) {
+      a->in_types[i] = *snug__type_at(t->g, node->in[i]);
+      a->in[i] = test_interpret_data(t, node->in[i]);
+    }
+  }
+  for (int32_t k = 0; k < node->n_out; k++) {
+    if (node->out[k] != SNUG_NONE) {
+      a->out_types[k] = *snug__type_at(t->g, node->out[k]);
+      a->out[k] = in_place >= 0 && k == 0 ? (void *)(uintptr_t)a->in[in_place]
+                                          : test_interpret_data(t, node->out[k]);
+    }
+  }
+}
+
+snug_status test_interpret_node(test_interpreter *t, snug__id id, int32_t in_place) {
+  const snug__node *node = snug__node_at(t->g, id);
+  arguments a;
+  find_arguments(t, node, in_place, &a);
+  snug__signature sig = {node->op,   node->params, node->n_in, node->n_out,
+                         a.in_types, a.out_types,  t->threads};
+  size_t scratch_bytes = node->op->scratch ? node->op->scratch(&sig) : 0;
+  void *scratch = guarded_new(scratch_bytes);
+  snug__call call = {&sig, a.in, a.out, scratch, &t->fault};
+  snug_status s = node->op->reference(&call);
+  guarded_check(scratch, scratch_bytes, node->op->name);
+  guarded_free(scratch);
+  if (in_place >= 0) { /* hand the result over, so that it is found under the output's own id */
+    memcpy(test_interpret_data(t, node->out[0]), a.out[0],
+           (size_t)snug__type_bytes(&a.out_types[0]));
+  }
+  return s;
+}
+
+void test_interpret_check(const test_interpreter *t) {
+  for (size_t i = 0; i < t->n_data; i++) {
+    const snug__value *v = snug__value_at(t->g, (snug__id)i);
+    if (t->data[i]) {
+      guarded_check(
+          t->data[i], (size_t)snug__type_bytes(&v->type),
+          v->producer == SNUG_NONE ? v->name : snug__node_at(t->g, v->producer)->op->name);
+    }
+  }
+}
+
+snug_status test_interpret_run(test_interpreter *t) {
+  for (snug__id id = 0; id < t->g->nodes.n; id++) {
+    SNUG_TRY(test_interpret_node(t, id, -1));
+  }
+  test_interpret_check(t);
+  return SNUG_OK;
+}
