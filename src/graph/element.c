@@ -47,6 +47,22 @@ uint16_t snug__float_to_half(float f) {
   return (uint16_t)(sign | (uint16_t)(((exponent + 14) << 10) + (int)(rounded - 1024)));
 }
 
+/* To float, but to the odd neighbour where it is not exact: rounding that again to half its bits
+ * is then as rounding once. */
+static float round_to_odd(double v) {
+  float f = (float)v;
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  if ((double)f != v && !isnan(v) && !(bits & 1u)) {
+    bits += fabs((double)f) > fabs(v) ? UINT32_MAX : 1u;
+    memcpy(&f, &bits, sizeof f);
+  }
+  return f;
+}
+
+uint16_t snug__double_to_half(double v) { return snug__float_to_half(round_to_odd(v)); }
+uint16_t snug__double_to_bfloat(double v) { return snug__float_to_bfloat(round_to_odd(v)); }
+
 double snug__element_get(snug_dtype dtype, const void *data, int64_t i) {
   switch (dtype) {
     case SNUG_FLOAT32:
@@ -96,10 +112,10 @@ void snug__element_set(snug_dtype dtype, void *data, int64_t i, double value) {
       ((double *)data)[i] = value;
       return;
     case SNUG_FLOAT16:
-      ((uint16_t *)data)[i] = snug__float_to_half((float)value);
+      ((uint16_t *)data)[i] = snug__double_to_half(value);
       return;
     case SNUG_BFLOAT16:
-      ((uint16_t *)data)[i] = snug__float_to_bfloat((float)value);
+      ((uint16_t *)data)[i] = snug__double_to_bfloat(value);
       return;
     case SNUG_INT8:
       ((int8_t *)data)[i] = (int8_t)to_integer(value, -128, 127);

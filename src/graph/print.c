@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "graph/op.h"
 #include "graph/scan.h"
 
@@ -53,6 +54,7 @@ static snug_status print_element(const snug__type *t, const void *data, int64_t 
   size_t bytes = snug_dtype_bytes(t->dtype);
   double v = snug__element_get(t->dtype, data, i);
   uint64_t bits = 0;
+  char number[SNUG__NUMBER_BYTES];
   if (t->dtype == SNUG_INT64) {
     return snug__text_add(out, " %lld", (long long)((const int64_t *)data)[i]);
   }
@@ -60,7 +62,7 @@ static snug_status print_element(const snug__type *t, const void *data, int64_t 
     return snug__text_add(out, " %d", (int)v);
   }
   if (!isnan(v)) {
-    return snug__text_add(out, " %.*g", t->dtype == SNUG_FLOAT64 ? 17 : 9, v);
+    return snug__text_add(out, " %s", snug__print_float(v, number));
   }
   memcpy(&bits, (const char *)data + (size_t)i * bytes, bytes); /* little-endian */
   return snug__text_add(out, " 0x%llx", (unsigned long long)bits);

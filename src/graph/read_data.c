@@ -1,9 +1,11 @@
 /* The data of a constant in the text of a graph. */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "graph/read.h"
 
 #define ELEMENT_BYTES 64 /* of its text */
@@ -23,14 +25,11 @@ static bool in_range(snug_dtype dtype, int64_t v) {
 }
 
 static bool set_integer(snug_dtype dtype, const char *word, void *to) {
-  char *end = NULL;
-  errno = 0;
-  long long v = strtoll(word, &end, 10);
-  if (*end || errno == ERANGE || !in_range(dtype, v)) {
+  int64_t v = 0;
+  if (!snug__read_int(&word, &v) || *word || !in_range(dtype, v)) {
     return false;
   }
-  int64_t bits = v;
-  memcpy(to, &bits, snug_dtype_bytes(dtype)); /* little-endian */
+  memcpy(to, &v, snug_dtype_bytes(dtype)); /* little-endian */
   return true;
 }
 
@@ -48,14 +47,14 @@ static bool set_bits(snug_dtype dtype, const char *word, void *to) {
   return true;
 }
 
+/* A number that becomes infinite in the dtype was none of its own. */
 static bool set_real(snug_dtype dtype, const char *word, void *to) {
-  char *end = NULL;
-  double v = strtod(word, &end);
-  if (*end || (isinf(v) && !strstr(word, "inf"))) {
+  double v = 0.0;
+  if (!snug__read_float(&word, &v) || *word) {
     return false;
   }
-  if (!isinf(v) && fabs(v) > 0x1.fffffep127 && dtype != SNUG_FLOAT64) {
-    return false; /* past the largest float: not even to be converted */
+  if (dtype != SNUG_FLOAT64 && isfinite(v) && fabs(v) > (double)FLT_MAX) {
+    return false;
   }
   snug__element_set(dtype, to, 0, v);
   return isinf(v) || !isinf(snug__element_get(dtype, to, 0));

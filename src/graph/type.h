@@ -44,10 +44,13 @@ const char *snug__type_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]
 double snug__element_get(snug_dtype dtype, const void *data, int64_t index);
 void snug__element_set(snug_dtype dtype, void *data, int64_t index, double value);
 
-/* Half-precision conversions, round to nearest even. */
+/* Half-precision conversions, to nearest even; from a double in one rounding, not by way of float.
+ */
 float snug__half_to_float(uint16_t h);
 uint16_t snug__float_to_half(float f);
 float snug__bfloat_to_float(uint16_t b);
 uint16_t snug__float_to_bfloat(float f);
+uint16_t snug__double_to_half(double v);
+uint16_t snug__double_to_bfloat(double v);
 
 #endif

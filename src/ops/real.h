@@ -29,7 +29,7 @@
 #define T uint16_t
 #define SNUG_REAL_NAME float16
 #define LOAD(p, i) ((double)snug__half_to_float((p)[i]))
-#define STORE(p, i, v) ((p)[i] = snug__float_to_half((float)(v)))
+#define STORE(p, i, v) ((p)[i] = snug__double_to_half(v))
 #include SNUG_REAL_FILE
 #undef T
 #undef SNUG_REAL_NAME
@@ -39,7 +39,7 @@
 #define T uint16_t
 #define SNUG_REAL_NAME bfloat16
 #define LOAD(p, i) ((double)snug__bfloat_to_float((p)[i]))
-#define STORE(p, i, v) ((p)[i] = snug__float_to_bfloat((float)(v)))
+#define STORE(p, i, v) ((p)[i] = snug__double_to_bfloat(v))
 #include SNUG_REAL_FILE
 #undef T
 #undef SNUG_REAL_NAME
