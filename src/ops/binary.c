@@ -1,5 +1,10 @@
-/* Element-wise ops of two values with NumPy broadcasting. */
+/* Element-wise ops of two values with NumPy broadcasting.  A gradient is summed over the axes along
+ * which its operand was broadcast. */
+#include "ops/binary.h"
+
 #include "ops/support.h"
+#include "ops/ternary.h"
+#include "ops/zip.h"
 
 static snug_status infer(snug__infer *q) {
   SNUG_TRY(snug__need_real(q, 0));
@@ -7,55 +12,182 @@ static snug_status infer(snug__infer *q) {
   return snug__broadcast(q, 0, 1, &q->out[0]);
 }
 
-typedef struct binary_job {
-  const snug__call *call;
-  double (*f)(double a, double b);
-  int64_t a_strides[SNUG_MAX_RANK], b_strides[SNUG_MAX_RANK];
-  bool same; /* no broadcasting: index is offset */
-} binary_job;
+/* ---- references ---- */
+
+typedef struct binary_job binary_job;
+typedef void binary_row(const binary_job *j, const snug__zip_row *row);
+
+struct binary_job {
+  const void *a, *b;
+  void *out;
+  binary_row *row;
+  snug__zip zip;
+};
+
+#define SNUG_REAL_FILE "ops/binary_ref.inc"
+#include "ops/real.h"
+
+static void run_row(const void *arg, const snug__zip_row *row) {
+  const binary_job *j = arg;
+  j->row(j, row);
+}
 
 static void run_range(void *arg, int64_t begin, int64_t end) {
   const binary_job *j = arg;
-  const snug__call *c = j->call;
-  const snug__type *shape = &c->sig->out[0];
-  snug_dtype d = shape->dtype;
-  for (int64_t i = begin; i < end; i++) {
-    int64_t ia = j->same ? i : snug__strided_offset(shape, j->a_strides, i);
-    int64_t ib = j->same ? i : snug__strided_offset(shape, j->b_strides, i);
-    snug__element_set(d, c->out[0], i,
-                      j->f(snug__element_get(d, c->in[0], ia), snug__element_get(d, c->in[1], ib)));
-  }
+  snug__zip_walk(&j->zip, begin, end, run_row, j);
 }
 
-static snug_status run(const snug__call *call, double (*f)(double, double)) {
-  const snug__type *in = call->sig->in;
-  binary_job job = {.call = call, .f = f, .same = snug__shape_equal(&in[0], &in[1])};
-  snug__broadcast_strides(&in[0], &call->sig->out[0], job.a_strides);
-  snug__broadcast_strides(&in[1], &call->sig->out[0], job.b_strides);
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 16384, run_range,
-                        &job);
+static snug_status run(const snug__call *call, binary_row *const rows[SNUG_DTYPE_COUNT]) {
+  const snug__type *out = &call->sig->out[0];
+  binary_job job = {call->in[0], call->in[1], call->out[0], rows[out->dtype],
+                    snug__zip_of(out, call->sig->in, 2)};
+  snug__parallel_ranges(call->sig->threads, snug__type_count(out), 16384, run_range, &job);
   return SNUG_OK;
 }
 
-static double add(double a, double b) { return a + b; }
-static snug_status add_reference(const snug__call *call) { return run(call, add); }
+#define BINARY_OP(op, text, ...)                                                             \
+  static snug_status op##_reference(const snug__call *call) {                                \
+    static binary_row *const rows[SNUG_DTYPE_COUNT] = {[SNUG_FLOAT32] = op##_row_float32,    \
+                                                       [SNUG_FLOAT64] = op##_row_float64,    \
+                                                       [SNUG_FLOAT16] = op##_row_float16,    \
+                                                       [SNUG_BFLOAT16] = op##_row_bfloat16}; \
+    return run(call, rows);                                                                  \
+  }                                                                                          \
+  const snug__op snug__op_##op = {.name = #op,                                               \
+                                  .doc = (text),                                             \
+                                  .min_in = 2,                                               \
+                                  .max_in = 2,                                               \
+                                  .min_out = 1,                                              \
+                                  .max_out = 1,                                              \
+                                  .in_place = {3},                                           \
+                                  .grad = op##_grad,                                         \
+                                  .reference = op##_reference,                               \
+                                  __VA_ARGS__}
+
+/* ---- gradients ---- */
+
+static snug_status sum_to_input(snug__grad *g, int32_t i, snug__id d) {
+  return snug__emit_sum_to(g->g, d, snug__type_at(g->g, g->in[i]), &g->din[i]);
+}
+
+/* din[i] = the sum of d v: no temporary of the full size where there is something to sum. */
+static snug_status product_to_input(snug__grad *g, int32_t i, snug__id d, snug__id v) {
+  snug__type to = *snug__type_at(g->g, g->in[i]);
+  if (!snug__shape_equal(&to, snug__type_at(g->g, d)) &&
+      snug__shape_equal(snug__type_at(g->g, d), snug__type_at(g->g, v))) {
+    return snug__emit_product_sum(g->g, d, v, &to, &g->din[i]);
+  }
+  SNUG_TRY(SNUG_EMIT(g->g, multiply, NULL, &d, d, v));
+  return sum_to_input(g, i, d);
+}
 
 static snug_status add_grad(snug__grad *g) {
   for (int32_t i = 0; i < 2; i++) {
     if (g->wants[i]) {
-      SNUG_TRY(snug__emit_sum_to(g->g, g->dout[0], snug__type_at(g->g, g->in[i]), &g->din[i]));
+      SNUG_TRY(sum_to_input(g, i, g->dout[0]));
     }
   }
   return SNUG_OK;
 }
 
-const snug__op snug__op_add = {.name = "add",
-                               .doc = "a + b",
-                               .min_in = 2,
-                               .max_in = 2,
-                               .min_out = 1,
-                               .max_out = 1,
-                               .in_place = {3},
-                               .infer = infer,
-                               .grad = add_grad,
-                               .reference = add_reference};
+/* The sum is taken before the sign, which then costs one operation per element of b. */
+static snug_status subtract_grad(snug__grad *g) {
+  SNUG_TRY(add_grad(g));
+  return g->wants[1] ? SNUG_EMIT(g->g, negative, NULL, &g->din[1], g->din[1]) : SNUG_OK;
+}
+
+static snug_status multiply_grad(snug__grad *g) {
+  for (int32_t i = 0; i < 2; i++) {
+    if (g->wants[i]) {
+      SNUG_TRY(product_to_input(g, i, g->dout[0], g->in[1 - i]));
+    }
+  }
+  return SNUG_OK;
+}
+
+/* y = a / b: da = dy / b, db = -da y before the sums; a itself need not be kept. */
+static snug_status divide_grad(snug__grad *g) {
+  snug__id d;
+  SNUG_TRY(SNUG_EMIT(g->g, divide, NULL, &d, g->dout[0], g->in[1]));
+  if (g->wants[0]) {
+    SNUG_TRY(sum_to_input(g, 0, d));
+  }
+  if (g->wants[1]) {
+    SNUG_TRY(product_to_input(g, 1, d, g->out[0]));
+    SNUG_TRY(SNUG_EMIT(g->g, negative, NULL, &g->din[1], g->din[1]));
+  }
+  return SNUG_OK;
+}
+
+/* At a tie the gradient belongs to the first, as in TensorFlow. */
+static snug_status gate_grad(snug__grad *g, snug__gate_when first, snug__gate_when second) {
+  for (int32_t i = 0; i < 2; i++) {
+    if (g->wants[i]) {
+      snug__gate_params p = {(int32_t)(i ? second : first)};
+      snug__id d;
+      SNUG_TRY(SNUG_EMIT(g->g, gate, &p, &d, g->dout[0], g->in[0], g->in[1]));
+      SNUG_TRY(sum_to_input(g, i, d));
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status maximum_grad(snug__grad *g) {
+  return gate_grad(g, SNUG__GATE_GE, SNUG__GATE_NOT_GE);
+}
+
+static snug_status minimum_grad(snug__grad *g) {
+  return gate_grad(g, SNUG__GATE_LE, SNUG__GATE_NOT_LE);
+}
+
+static snug_status power_grad(snug__grad *g) {
+  snug__id d;
+  if (g->wants[0]) {
+    SNUG_TRY(SNUG_EMIT(g->g, power_grad_base, NULL, &d, g->dout[0], g->in[0], g->in[1]));
+    SNUG_TRY(sum_to_input(g, 0, d));
+  }
+  if (g->wants[1]) {
+    SNUG_TRY(SNUG_EMIT(g->g, power_grad_exponent, NULL, &d, g->dout[0], g->in[0], g->in[1]));
+    SNUG_TRY(sum_to_input(g, 1, d));
+  }
+  return SNUG_OK;
+}
+
+static snug__cost power_cost(const snug__signature *sig) {
+  return (snug__cost){20.0 * (double)snug__type_count(&sig->out[0]), snug__bytes_moved(sig)};
+}
+
+static snug_status prelu_infer(snug__infer *q) {
+  char x[SNUG__TYPE_TEXT_BYTES];
+  char alpha[SNUG__TYPE_TEXT_BYTES];
+  SNUG_TRY(infer(q));
+  if (!snug__shape_equal(&q->out[0], &q->in[0])) {
+    return snug__fail(q->ctx, SNUG_E_SHAPE, "%s: alpha, %s, cannot be broadcast to the input, %s",
+                      q->where, snug__type_text(&q->in[1], alpha), snug__type_text(&q->in[0], x));
+  }
+  return SNUG_OK;
+}
+
+static snug_status prelu_grad(snug__grad *g) {
+  if (g->wants[0]) {
+    SNUG_TRY(SNUG_EMIT(g->g, prelu_grad, NULL, &g->din[0], g->dout[0], g->in[0], g->in[1]));
+  }
+  if (g->wants[1]) {
+    const snug__type *to = snug__type_at(g->g, g->in[1]);
+    snug__product_sum_params p;
+    memset(&p, 0, sizeof p);
+    p.shape.n = to->rank;
+    memcpy(p.shape.v, to->dim, sizeof to->dim);
+    SNUG_TRY(SNUG_EMIT(g->g, prelu_grad_alpha, &p, &g->din[1], g->dout[0], g->in[0]));
+  }
+  return SNUG_OK;
+}
+
+BINARY_OP(add, "a + b", .infer = infer);
+BINARY_OP(subtract, "a - b", .infer = infer);
+BINARY_OP(multiply, "a b", .infer = infer);
+BINARY_OP(divide, "a / b", .infer = infer);
+BINARY_OP(maximum, "the larger of a and b", .infer = infer);
+BINARY_OP(minimum, "the smaller of a and b", .infer = infer);
+BINARY_OP(power, "a to the power of b", .infer = infer, .cost = power_cost);
+BINARY_OP(prelu, "x, below 0 times alpha, which is broadcast to x", .infer = prelu_infer);

@@ -73,6 +73,14 @@ double snug__bytes_moved(const snug__signature *sig);
 void snug__parallel_ranges(int32_t threads, int64_t n, int64_t least,
                            void (*body)(void *arg, int64_t begin, int64_t end), void *arg);
 
+/* Before a loop: iteration i touches elements i alone, also where the output lies over an input.
+ * Nothing with clang, which takes it as an order and warns for the dtypes where it cannot obey. */
+#if defined(_OPENMP) && !defined(__clang__)
+#define SNUG_SIMD _Pragma("omp simd")
+#else
+#define SNUG_SIMD
+#endif
+
 /* Run a reference written once per real dtype (see real.h): SNUG_REAL_CALL(dtype, gemm, (call)). */
 #define SNUG_REAL_CALL(dtype, function, arguments) \
   do {                                             \
