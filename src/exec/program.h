@@ -1,0 +1,67 @@
+/* A program: a graph, its plan, and a prepared kernel per node.  Made before step 1; running it
+ * allocates nothing.
+ *
+ * The program does not own the memory it works in.  The block is shared by all programs of a model,
+ * one after the other, and is bound by snug__program_bind; weights and states are bound through the
+ * table of variables.
+ *
+ * Invariants:
+ * 1. After bind, every pointer of every call is set; run only calls kernels.
+ * 2. Between two runs nothing in the block is alive but what the caller reads (outputs) and fills
+ * (inputs). */
+#ifndef SNUG_EXEC_PROGRAM_H
+#define SNUG_EXEC_PROGRAM_H
+
+#include "device/device.h"
+#include "plan/plan.h"
+
+typedef struct snug__item {
+  snug__id node;
+  int64_t position; /* in the plan's order */
+  const snug__kernel *kernel;
+  void *state;
+  snug__signature sig;
+  snug__call call;
+  const void **in;
+  void **out;
+} snug__item;
+
+typedef struct snug__program {
+  snug_ctx *ctx;
+  const snug__device *device;
+  snug__graph *graph; /* owned */
+  snug__plan *plan;
+  snug__arena arena; /* types and pointers of the calls */
+  snug__item *items; /* in the order of execution; views have none */
+  size_t n_items, n_prepared, room;
+  char *block; /* bound, not owned */
+  snug__fault fault;
+  bool poison; /* fill buffers with a pattern when they die: a test of the plan */
+} snug__program;
+
+/* Make a program of a graph, which it then owns (also when this fails).  options may be NULL.
+ * Fails: E_UNSUPPORTED naming an op without a kernel, E_MEMORY, as plan and prepare do. */
+snug_status snug__program_create(snug__graph *graph, const snug__device *device,
+                                 const snug__plan_options *options,
+                                 snug__program **out) SNUG_NODISCARD;
+void snug__program_destroy(snug__program *p);
+
+/* Bytes of the block it needs. */
+static inline int64_t snug__program_height(const snug__program *p) { return p->plan->height; }
+
+/* Where a variable's bytes are. */
+typedef void *snug__locate(void *arg, snug__id variable);
+
+/* Set all pointers.  Allocates nothing.  Fails: E_INTERNAL for a variable without memory. */
+snug_status snug__program_bind(snug__program *p, void *block, snug__locate *locate,
+                               void *arg) SNUG_NODISCARD;
+
+/* Run all items.  Fails: E_DATA naming layer, op, element and value; what was written until then
+ * stays written. */
+snug_status snug__program_run(snug__program *p) SNUG_NODISCARD;
+
+/* The memory of a value in the bound block (inputs to fill, outputs to read); NULL if it is not in
+ * the block. */
+void *snug__program_data(const snug__program *p, snug__id value);
+
+#endif
