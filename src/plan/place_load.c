@@ -4,8 +4,9 @@
 
 #include "plan/pack.h"
 
-#define LOOK_EVERY (INT64_C(1) << 22) /* units between two looks at the clock: some milliseconds \
-                                       */
+#define LOOK_EVERY                                                              \
+  (INT64_C(1) << 22) /* units between two looks at the clock: some milliseconds \
+                      */
 
 static double now(void) {
   struct timespec t;
