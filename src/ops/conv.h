@@ -1,0 +1,74 @@
+/* Parameters and geometry of the convolutions.
+ *
+ * Images are [batch, height, width, channels].  Kernels are [kh, kw, cin / groups, cout]; those of
+ * depthwise ones [kh, kw, c, multiplier], output channel c * multiplier + m, which is the same
+ * memory as a kernel with groups = c.  A transposed convolution with kernel [kh, kw, cout, cin] is
+ * the data gradient of the convolution that has the same kernel and goes the other way. */
+#ifndef SNUG_OPS_CONV_H
+#define SNUG_OPS_CONV_H
+
+#include "ops/window.h"
+
+/* conv2d (x, kernel); depthwise_conv2d (x, kernel), which has no `groups`. */
+typedef struct snug__conv2d_params {
+  snug_ints strides, dilation; /* height, width */
+  int32_t padding;             /* snug__padding */
+  int64_t groups;
+} snug__conv2d_params;
+
+/* conv2d_bwd_data (dy, kernel), depthwise_conv2d_bwd_data: shape is x's, "input_shape";
+ * conv2d_bwd_weights (x, dy), depthwise_conv2d_bwd_weights: shape is the kernel's, "kernel_shape".
+ */
+typedef struct snug__conv2d_bwd_params {
+  snug__conv2d_params conv;
+  snug_ints shape;
+} snug__conv2d_bwd_params;
+
+/* conv2d_transpose (x, kernel). */
+typedef struct snug__conv2d_transpose_params {
+  snug_ints strides, dilation;
+  int32_t padding;
+  snug_ints output_padding; /* empty: as long as all windows reach, and at least strides * input */
+} snug__conv2d_transpose_params;
+
+typedef struct snug__conv {
+  int64_t batch, cin, cout, groups;
+  snug__window h, w;
+} snug__conv;
+
+/* The convolution of x with a kernel of conv2d's layout.  `x` and `kernel` need not be inputs of
+ * the op; they must have rank 4.  Fails: E_ARGUMENT, E_SHAPE. */
+snug_status snug__need_conv(const snug__infer *q, const snug__type *x, const snug__type *kernel,
+                            const snug__conv2d_params *p, snug__conv *out) SNUG_NODISCARD;
+
+/* The same without checks, for references. */
+snug__conv snug__conv_of(const snug__type *x, const snug__type *kernel,
+                         const snug__conv2d_params *p);
+
+/* A depthwise kernel [kh, kw, c, m] seen as conv2d's [kh, kw, 1, c * m], and p with its groups. */
+snug__type snug__depthwise_as_conv(const snug__type *kernel, const snug__conv2d_params *p,
+                                   snug__conv2d_params *grouped);
+
+/* What one call computes with: a and b are the inputs in the op's order. */
+typedef struct snug__conv_job {
+  snug__conv c;
+  snug_dtype dtype;
+  const void *a, *b;
+  void *out;
+  int32_t threads;
+} snug__conv_job;
+
+/* Run a job: y = conv(x, kernel), dx from (dy, kernel), dkernel from (x, dy). */
+void snug__conv_forward(const snug__conv_job *j);
+void snug__conv_bwd_data(const snug__conv_job *j);
+void snug__conv_bwd_weights(const snug__conv_job *j);
+
+/* The same where every group has one input channel. */
+void snug__depthwise_forward(const snug__conv_job *j);
+void snug__depthwise_bwd_data(const snug__conv_job *j);
+void snug__depthwise_bwd_weights(const snug__conv_job *j);
+
+/* Multiplications and additions of one of the three. */
+snug__cost snug__conv_cost(const snug__conv *c, const snug__signature *sig);
+
+#endif

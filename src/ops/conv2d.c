@@ -1,0 +1,176 @@
+/* conv2d and its two gradients.  All three are bilinear in their two inputs, so each is the others'
+ * derivative: y = x * k, dx = dy *' k, dk = x *'' dy. */
+#include "ops/conv.h"
+#include "ops/support.h"
+
+#define CONV_FIELDS                                                              \
+  SNUG_FIELD(snug__conv2d_params, strides, INTS, "[1,1]"),                       \
+      SNUG_FIELD(snug__conv2d_params, dilation, INTS, "[1,1]"),                  \
+      SNUG_CHOICE(snug__conv2d_params, padding, snug__padding_choices, "valid"), \
+      SNUG_FIELD(snug__conv2d_params, groups, INT, "1")
+#define SHAPE_FIELD(name) \
+  { name, SNUG__FIELD_INTS, offsetof(snug__conv2d_bwd_params, shape), NULL, NULL }
+
+static const snug__field fields[] = {CONV_FIELDS, {0}};
+static const snug__field bwd_data_fields[] = {CONV_FIELDS, SHAPE_FIELD("input_shape"), {0}};
+static const snug__field bwd_weights_fields[] = {CONV_FIELDS, SHAPE_FIELD("kernel_shape"), {0}};
+
+static snug_status need_images(const snug__infer *q) {
+  SNUG_TRY(snug__need_real(q, 0));
+  SNUG_TRY(snug__need_rank(q, 0, 4));
+  SNUG_TRY(snug__need_dtype_of(q, 1, 0));
+  return snug__need_rank(q, 1, 4);
+}
+
+static snug_status infer(snug__infer *q) {
+  snug__conv c;
+  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_conv(q, &q->in[0], &q->in[1], q->params, &c));
+  const int64_t dim[] = {c.batch, c.h.out, c.w.out, c.cout};
+  q->out[0] = snug__type_of(q->in[0].dtype, 4, dim);
+  return SNUG_OK;
+}
+
+static snug_status infer_bwd_data(snug__infer *q) {
+  const snug__conv2d_bwd_params *p = q->params;
+  snug__conv c;
+  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_shape4(q, "input_shape", &p->shape, q->in[0].dtype, &q->out[0]));
+  SNUG_TRY(snug__need_conv(q, &q->out[0], &q->in[1], &p->conv, &c));
+  return snug__need_output(q, 0, c.batch, c.h.out, c.w.out, c.cout);
+}
+
+static snug_status infer_bwd_weights(snug__infer *q) {
+  const snug__conv2d_bwd_params *p = q->params;
+  snug__conv c;
+  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_shape4(q, "kernel_shape", &p->shape, q->in[0].dtype, &q->out[0]));
+  SNUG_TRY(snug__need_conv(q, &q->in[0], &q->out[0], &p->conv, &c));
+  return snug__need_output(q, 1, c.batch, c.h.out, c.w.out, c.cout);
+}
+
+/* Parameters of a gradient op whose result has the shape of `like`. */
+static snug__conv2d_bwd_params bwd_params(const snug__grad *g, const void *conv, snug__id like) {
+  snug__conv2d_bwd_params p;
+  memset(&p, 0, sizeof p);
+  memcpy(&p.conv, conv, sizeof p.conv);
+  p.shape = snug__shape_param(snug__type_at(g->g, like));
+  return p;
+}
+
+static snug_status emit_data(snug__grad *g, snug__id dy, snug__id kernel, snug__id x,
+                             snug__id *out) {
+  snug__conv2d_bwd_params p = bwd_params(g, g->params, x);
+  return SNUG_EMIT(g->g, conv2d_bwd_data, &p, out, dy, kernel);
+}
+
+static snug_status emit_weights(snug__grad *g, snug__id x, snug__id dy, snug__id kernel,
+                                snug__id *out) {
+  snug__conv2d_bwd_params p = bwd_params(g, g->params, kernel);
+  return SNUG_EMIT(g->g, conv2d_bwd_weights, &p, out, x, dy);
+}
+
+static snug_status emit_forward(snug__grad *g, snug__id x, snug__id kernel, snug__id *out) {
+  return SNUG_EMIT(g->g, conv2d, g->params, out, x, kernel);
+}
+
+static snug_status grad(snug__grad *g) {
+  if (g->wants[0]) {
+    SNUG_TRY(emit_data(g, g->dout[0], g->in[1], g->in[0], &g->din[0]));
+  }
+  return g->wants[1] ? emit_weights(g, g->in[0], g->dout[0], g->in[1], &g->din[1]) : SNUG_OK;
+}
+
+/* The parameters of a gradient op begin with conv2d's, so they serve in both places. */
+static snug_status grad_bwd_data(snug__grad *g) {
+  if (g->wants[0]) {
+    SNUG_TRY(emit_forward(g, g->dout[0], g->in[1], &g->din[0]));
+  }
+  return g->wants[1] ? emit_weights(g, g->dout[0], g->in[0], g->in[1], &g->din[1]) : SNUG_OK;
+}
+
+static snug_status grad_bwd_weights(snug__grad *g) {
+  if (g->wants[0]) {
+    SNUG_TRY(emit_data(g, g->in[1], g->dout[0], g->in[0], &g->din[0]));
+  }
+  return g->wants[1] ? emit_forward(g, g->in[0], g->dout[0], &g->din[1]) : SNUG_OK;
+}
+
+/* x and kernel are inputs or the output, as the op has it. */
+static snug__conv_job job_of(const snug__call *call, const snug__type *x,
+                             const snug__type *kernel) {
+  const snug__signature *s = call->sig;
+  return (snug__conv_job){.c = snug__conv_of(x, kernel, s->params),
+                          .dtype = s->in[0].dtype,
+                          .a = call->in[0],
+                          .b = call->in[1],
+                          .out = call->out[0],
+                          .threads = s->threads};
+}
+
+static snug_status reference(const snug__call *call) {
+  snug__conv_job j = job_of(call, &call->sig->in[0], &call->sig->in[1]);
+  snug__conv_forward(&j);
+  return SNUG_OK;
+}
+
+static snug_status reference_bwd_data(const snug__call *call) {
+  snug__conv_job j = job_of(call, &call->sig->out[0], &call->sig->in[1]);
+  snug__conv_bwd_data(&j);
+  return SNUG_OK;
+}
+
+static snug_status reference_bwd_weights(const snug__call *call) {
+  snug__conv_job j = job_of(call, &call->sig->in[0], &call->sig->out[0]);
+  snug__conv_bwd_weights(&j);
+  return SNUG_OK;
+}
+
+static snug__cost cost_of(const snug__signature *s, const snug__type *x, const snug__type *kernel) {
+  snug__conv c = snug__conv_of(x, kernel, s->params);
+  return snug__conv_cost(&c, s);
+}
+static snug__cost cost(const snug__signature *s) { return cost_of(s, &s->in[0], &s->in[1]); }
+static snug__cost cost_data(const snug__signature *s) { return cost_of(s, &s->out[0], &s->in[1]); }
+static snug__cost cost_weights(const snug__signature *s) {
+  return cost_of(s, &s->in[0], &s->out[0]);
+}
+
+const snug__op snug__op_conv2d = {.name = "conv2d",
+                                  .doc = "convolution of images (x, kernel)",
+                                  .params_bytes = sizeof(snug__conv2d_params),
+                                  .fields = fields,
+                                  .min_in = 2,
+                                  .max_in = 2,
+                                  .min_out = 1,
+                                  .max_out = 1,
+                                  .infer = infer,
+                                  .grad = grad,
+                                  .reference = reference,
+                                  .cost = cost};
+
+const snug__op snug__op_conv2d_bwd_data = {.name = "conv2d_bwd_data",
+                                           .doc = "gradient of conv2d's x from (dy, kernel)",
+                                           .params_bytes = sizeof(snug__conv2d_bwd_params),
+                                           .fields = bwd_data_fields,
+                                           .min_in = 2,
+                                           .max_in = 2,
+                                           .min_out = 1,
+                                           .max_out = 1,
+                                           .infer = infer_bwd_data,
+                                           .grad = grad_bwd_data,
+                                           .reference = reference_bwd_data,
+                                           .cost = cost_data};
+
+const snug__op snug__op_conv2d_bwd_weights = {.name = "conv2d_bwd_weights",
+                                              .doc = "gradient of conv2d's kernel from (x, dy)",
+                                              .params_bytes = sizeof(snug__conv2d_bwd_params),
+                                              .fields = bwd_weights_fields,
+                                              .min_in = 2,
+                                              .max_in = 2,
+                                              .min_out = 1,
+                                              .max_out = 1,
+                                              .infer = infer_bwd_weights,
+                                              .grad = grad_bwd_weights,
+                                              .reference = reference_bwd_weights,
+                                              .cost = cost_weights};

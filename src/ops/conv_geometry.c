@@ -1,0 +1,77 @@
+#include "ops/conv.h"
+#include "ops/support.h"
+
+snug__conv snug__conv_of(const snug__type *x, const snug__type *kernel,
+                         const snug__conv2d_params *p) {
+  return (snug__conv){.batch = x->dim[0],
+                      .cin = x->dim[3],
+                      .cout = kernel->dim[3],
+                      .groups = p->groups,
+                      .h = snug__window_of(x->dim[1], kernel->dim[0], p->strides.v[0],
+                                           p->dilation.v[0], p->padding),
+                      .w = snug__window_of(x->dim[2], kernel->dim[1], p->strides.v[1],
+                                           p->dilation.v[1], p->padding)};
+}
+
+static snug_status need_channels(const snug__infer *q, const snug__type *x,
+                                 const snug__type *kernel, int64_t groups) {
+  char a[SNUG__TYPE_TEXT_BYTES];
+  char b[SNUG__TYPE_TEXT_BYTES];
+  if (groups < 1 || x->dim[3] % groups || kernel->dim[3] % groups) {
+    return snug__fail(
+        q->ctx, SNUG_E_ARGUMENT,
+        "%s: groups=%lld must be positive and divide the %lld channels in and the %lld out",
+        q->where, (long long)groups, (long long)x->dim[3], (long long)kernel->dim[3]);
+  }
+  if (kernel->dim[2] != x->dim[3] / groups) {
+    return snug__fail(
+        q->ctx, SNUG_E_SHAPE,
+        "%s: a kernel %s takes %lld channels per group, but %s in %lld groups has %lld", q->where,
+        snug__type_text(kernel, b), (long long)kernel->dim[2], snug__type_text(x, a),
+        (long long)groups, (long long)(x->dim[3] / groups));
+  }
+  return SNUG_OK;
+}
+
+static snug_status need_steps(const snug__infer *q, const snug__conv2d_params *p) {
+  SNUG_TRY(snug__need_pair(q, "strides", &p->strides));
+  SNUG_TRY(snug__need_pair(q, "dilation", &p->dilation));
+  if ((p->strides.v[0] > 1 || p->strides.v[1] > 1) &&
+      (p->dilation.v[0] > 1 || p->dilation.v[1] > 1)) {
+    return snug__fail(
+        q->ctx, SNUG_E_ARGUMENT,
+        "%s: strides=[%lld,%lld] together with dilation=[%lld,%lld]: one of them must be [1,1]",
+        q->where, (long long)p->strides.v[0], (long long)p->strides.v[1],
+        (long long)p->dilation.v[0], (long long)p->dilation.v[1]);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__need_conv(const snug__infer *q, const snug__type *x, const snug__type *kernel,
+                            const snug__conv2d_params *p, snug__conv *out) {
+  SNUG_TRY(need_steps(q, p));
+  SNUG_TRY(need_channels(q, x, kernel, p->groups));
+  *out = (snug__conv){
+      .batch = x->dim[0], .cin = x->dim[3], .cout = kernel->dim[3], .groups = p->groups};
+  snug__window h = {x->dim[1], 0, kernel->dim[0], p->strides.v[0], p->dilation.v[0], 0};
+  snug__window w = {x->dim[2], 0, kernel->dim[1], p->strides.v[1], p->dilation.v[1], 0};
+  SNUG_TRY(snug__need_window(q, "height", h, p->padding, &out->h));
+  return snug__need_window(q, "width", w, p->padding, &out->w);
+}
+
+snug__type snug__depthwise_as_conv(const snug__type *kernel, const snug__conv2d_params *p,
+                                   snug__conv2d_params *grouped) {
+  snug__type flat = *kernel;
+  flat.dim[2] = 1;
+  flat.dim[3] = kernel->dim[2] * kernel->dim[3];
+  *grouped = *p;
+  grouped->groups = kernel->dim[2];
+  return flat;
+}
+
+snug__cost snug__conv_cost(const snug__conv *c, const snug__signature *sig) {
+  double per_pixel = (double)(c->h.kernel * c->w.kernel) * (double)c->cout *
+                     (double)(c->groups ? c->cin / c->groups : 0);
+  return (snug__cost){2.0 * (double)c->batch * (double)(c->h.out * c->w.out) * per_pixel,
+                      snug__bytes_moved(sig)};
+}

@@ -1,0 +1,196 @@
+/* resize2d and its gradient.  Pixels are squares: output o lies at (o + 1/2) * in / out - 1/2 of
+ * the input, between two of its pixels (bilinear), or inside of one (nearest; a whole factor
+ * repeats each pixel).  Beyond the outermost centres the outermost pixel counts. */
+#include "ops/resize.h"
+
+#include "ops/support.h"
+#include "ops/window.h"
+
+static const char *const choices[] = {"nearest", "bilinear", NULL};
+
+static const snug__field fields[] = {
+    SNUG_FIELD(snug__resize2d_params, height, INT, NULL),
+    SNUG_FIELD(snug__resize2d_params, width, INT, NULL),
+    SNUG_CHOICE(snug__resize2d_params, interpolation, choices, "nearest"),
+    {0}};
+static const snug__field bwd_fields[] = {
+    SNUG_FIELD(snug__resize2d_bwd_params, input_shape, INTS, NULL),
+    SNUG_CHOICE(snug__resize2d_bwd_params, interpolation, choices, "nearest"),
+    {0}};
+
+#define MOST (INT64_C(1) << 30) /* keeps positions exact and products inside of 63 bits */
+
+static bool can_resize(const snug__type *from, int64_t height, int64_t width) {
+  return from->dim[1] > 0 && from->dim[2] > 0 && from->dim[1] <= MOST && from->dim[2] <= MOST &&
+         height > 0 && width > 0 && height <= MOST && width <= MOST;
+}
+
+static snug_status need_resize(const snug__infer *q, const snug__type *from, int64_t height,
+                               int64_t width) {
+  char text[SNUG__TYPE_TEXT_BYTES];
+  return can_resize(from, height, width)
+             ? SNUG_OK
+             : snug__fail(
+                   q->ctx, SNUG_E_SHAPE,
+                   "%s: %s cannot be resized to height %lld and width %lld: all four must be "
+                   "from 1 to 2^30",
+                   q->where, snug__type_text(from, text), (long long)height, (long long)width);
+}
+
+static snug_status infer(snug__infer *q) {
+  const snug__resize2d_params *p = q->params;
+  SNUG_TRY(snug__need_real(q, 0));
+  SNUG_TRY(snug__need_rank(q, 0, 4));
+  SNUG_TRY(need_resize(q, &q->in[0], p->height, p->width));
+  const int64_t dim[] = {q->in[0].dim[0], p->height, p->width, q->in[0].dim[3]};
+  q->out[0] = snug__type_of(q->in[0].dtype, 4, dim);
+  return SNUG_OK;
+}
+
+static snug_status infer_bwd(snug__infer *q) {
+  const snug__resize2d_bwd_params *p = q->params;
+  const snug__type *dy = &q->in[0];
+  SNUG_TRY(snug__need_real(q, 0));
+  SNUG_TRY(snug__need_rank(q, 0, 4));
+  SNUG_TRY(snug__need_shape4(q, "input_shape", &p->input_shape, dy->dtype, &q->out[0]));
+  SNUG_TRY(need_resize(q, &q->out[0], dy->dim[1], dy->dim[2]));
+  return snug__need_output(q, 0, q->out[0].dim[0], dy->dim[1], dy->dim[2], q->out[0].dim[3]);
+}
+
+static snug_status grad(snug__grad *g) {
+  const snug__resize2d_params *of = g->params;
+  snug__resize2d_bwd_params p;
+  memset(&p, 0, sizeof p);
+  p.input_shape = snug__shape_param(snug__type_at(g->g, g->in[0]));
+  p.interpolation = of->interpolation;
+  return SNUG_EMIT(g->g, resize2d_bwd, &p, &g->din[0], g->dout[0]);
+}
+
+static snug_status grad_bwd(snug__grad *g) {
+  const snug__resize2d_bwd_params *of = g->params;
+  snug__resize2d_params p;
+  memset(&p, 0, sizeof p);
+  p.height = snug__type_at(g->g, g->in[0])->dim[1];
+  p.width = snug__type_at(g->g, g->in[0])->dim[2];
+  p.interpolation = of->interpolation;
+  return SNUG_EMIT(g->g, resize2d, &p, &g->din[0], g->dout[0]);
+}
+
+/* One axis, and what an output takes along it: weight[i] of input at[i]; the weights sum to 1. */
+typedef struct resize_axis {
+  int64_t in, out;
+  bool bilinear;
+} resize_axis;
+
+typedef struct resize_taps {
+  int64_t at[2];
+  double weight[2];
+} resize_taps;
+
+static resize_taps taps_of(const resize_axis *a, int64_t o) {
+  if (!a->bilinear) {
+    return (resize_taps){{(2 * o + 1) * a->in / (2 * a->out), 0}, {1.0, 0.0}};
+  }
+  double x = ((double)o + 0.5) * (double)a->in / (double)a->out - 0.5;
+  int64_t low = (int64_t)floor(x);
+  double part = x - (double)low;
+  return (resize_taps){{snug__max_i64(low, 0), snug__min_i64(low + 1, a->in - 1)},
+                       {1.0 - part, part}};
+}
+
+/* Outputs that may read input i: those less than one input pixel away, and one more for safety. */
+static snug__span readers_of(const resize_axis *a, int64_t i) {
+  return (snug__span){snug__max_i64((2 * i - 3) * a->out / (2 * a->in) - 1, 0),
+                      snug__min_i64((2 * i + 3) * a->out / (2 * a->in) + 2, a->out)};
+}
+
+static double weight_of(const resize_axis *a, int64_t o, int64_t i) {
+  resize_taps t = taps_of(a, o);
+  return (t.at[0] == i ? t.weight[0] : 0.0) + (t.at[1] == i ? t.weight[1] : 0.0);
+}
+
+#define BLOCK 64 /* channels that are summed together */
+
+typedef struct resize_job {
+  resize_axis h, w;
+  int64_t channels;
+  snug_dtype dtype;
+  const void *in;
+  void *out;
+} resize_job;
+
+#define SNUG_REAL_FILE "ops/resize.inc"
+#include "ops/real.h"
+
+static void forward_rows(void *arg, int64_t begin, int64_t end) {
+  const resize_job *j = arg;
+  for (int64_t row = begin; row < end; row++) {
+    SNUG_REAL_CALL(j->dtype, resize_row, (j, row));
+  }
+}
+
+static void backward_rows(void *arg, int64_t begin, int64_t end) {
+  const resize_job *j = arg;
+  for (int64_t row = begin; row < end; row++) {
+    SNUG_REAL_CALL(j->dtype, resize_bwd_row, (j, row));
+  }
+}
+
+static resize_job job_of(const snug__call *call, const snug__type *x, const snug__type *y,
+                         int32_t interpolation) {
+  bool bilinear = interpolation == SNUG__INTERPOLATION_BILINEAR;
+  return (resize_job){.h = {x->dim[1], y->dim[1], bilinear},
+                      .w = {x->dim[2], y->dim[2], bilinear},
+                      .channels = x->dim[3],
+                      .dtype = x->dtype,
+                      .in = call->in[0],
+                      .out = call->out[0]};
+}
+
+static snug_status reference(const snug__call *call) {
+  const snug__signature *s = call->sig;
+  const snug__resize2d_params *p = s->params;
+  resize_job j = job_of(call, &s->in[0], &s->out[0], p->interpolation);
+  snug__parallel_ranges(s->threads, s->in[0].dim[0] * j.h.out, 4, forward_rows, &j);
+  return SNUG_OK;
+}
+
+static snug_status reference_bwd(const snug__call *call) {
+  const snug__signature *s = call->sig;
+  const snug__resize2d_bwd_params *p = s->params;
+  resize_job j = job_of(call, &s->out[0], &s->in[0], p->interpolation);
+  snug__parallel_ranges(s->threads, s->in[0].dim[0] * j.h.in, 4, backward_rows, &j);
+  return SNUG_OK;
+}
+
+/* At most four products per pixel of the larger image. */
+static snug__cost cost(const snug__signature *s) {
+  int64_t n = snug__max_i64(snug__type_count(&s->in[0]), snug__type_count(&s->out[0]));
+  return (snug__cost){8.0 * (double)n, snug__bytes_moved(s)};
+}
+
+const snug__op snug__op_resize2d = {.name = "resize2d",
+                                    .doc = "images at another height and width",
+                                    .params_bytes = sizeof(snug__resize2d_params),
+                                    .fields = fields,
+                                    .min_in = 1,
+                                    .max_in = 1,
+                                    .min_out = 1,
+                                    .max_out = 1,
+                                    .infer = infer,
+                                    .grad = grad,
+                                    .reference = reference,
+                                    .cost = cost};
+
+const snug__op snug__op_resize2d_bwd = {.name = "resize2d_bwd",
+                                        .doc = "gradient of resize2d's x from dy",
+                                        .params_bytes = sizeof(snug__resize2d_bwd_params),
+                                        .fields = bwd_fields,
+                                        .min_in = 1,
+                                        .max_in = 1,
+                                        .min_out = 1,
+                                        .max_out = 1,
+                                        .infer = infer_bwd,
+                                        .grad = grad_bwd,
+                                        .reference = reference_bwd,
+                                        .cost = cost};
