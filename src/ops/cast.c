@@ -3,13 +3,8 @@
 #include "ops/support.h"
 #include "ops/unary.h"
 
-static const char *const dtypes[] = {"none",
-#define DTYPE_TEXT(name, text, bytes) text,
-                                     SNUG_DTYPE_LIST(DTYPE_TEXT)
-#undef DTYPE_TEXT
-                                         NULL};
-
-static const snug__field fields[] = {SNUG_CHOICE(snug__cast_params, dtype, dtypes, NULL), {0}};
+static const snug__field fields[] = {
+    SNUG_CHOICE(snug__cast_params, dtype, snug__dtype_choices, NULL), {0}};
 
 static snug_status infer(snug__infer *q) {
   const snug__cast_params *p = q->params;
