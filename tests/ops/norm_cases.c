@@ -64,3 +64,93 @@ OP_CASES(moving_average, {"", "float64[3]; float64[3]", .dtype_factor = 2},
          {"", "float64[3]; float32[3]"}, {"", "float64[0]; float64[0]"},
          {"", "float64[3]; float64[2]", .fails = "do not fit"},
          {"", "float64[3]; float64[3]; float64[1]", .fails = "0 axes"})
+
+#define KEPT "float64[5]; float64[5] positive"
+
+OP_CASES(layer_norm, {"", "float64[5,3]; float64[3]; float64[3]", SUMS},
+         {"", "float64[2,3,4]; float64[4]", SUMS}, {"", "float64[2,3]; -; float64[3]", SUMS},
+         {"axis=[-2,-1], epsilon=0.01", "float64[2,3,2]; float64[3,2]; float64[3,2]", SUMS},
+         {"axis=[2,1]", "float64[2,3,2]", SUMS}, {"axis=0", "float64[4]; float64[4]", SUMS},
+         {"", "float64[0,3]; float64[3]; float64[3]"}, {"", "float64[2,0]; float64[0]; float64[0]"},
+         {"", "float64[4,3]; float32[3]; float32[3]", SUMS, .no_gradient = true},
+         {"", "float64[5,3]; float64[3]; float64[3]", SUMS, .n_out = 1},
+         {"", X "; " GAMMA "; " BETA, SUMS,
+          .expect = "1.749666778 1.499888926 1.74952023 1.499840077 -1.249880014 0.5000399952 "
+                    "-1.249250562 0.5002498127"},
+         {"axis=[-2,-1]", "float64[2,2,2] = 1 2 3 4 -1 0.5 2 2.5; float64[2,2] = 1 2 0.5 -1", SUMS,
+          .expect = "-1.341104452 -0.8940696346 0.2235174087 -1.341104452 -1.460204151 "
+                    "-0.7301020754 0.3650510377 -1.095153113"},
+         {"axis=[0]", "float64[2,3]", .fails = "last axes"},
+         {"axis=[]", "float64[2,3]", .fails = "last axes"},
+         {"axis=[1,1]", "float64[2,3]", .fails = "last axes"},
+         {"axis=[2]", "float64[2,3]", .fails = "there are 2 axes"},
+         {"", "float64[2,3]; float64[2]", .fails = "must be float64[3]"})
+
+OP_CASES(layer_norm_grad, {"", "float64[5,3]; float64[5,3]; float64[3]; " KEPT, SUMS},
+         {"", "float64[5,2,2]; float64[5,2,2]; -; " KEPT, SUMS},
+         {"", "float64[0,3]; float64[0,3]; -; float64[0]; float64[0]"},
+         {"", "float64[400,70]; float64[400,70]; -; float64[400]; float64[400] positive",
+          .dtype_factor = 64},
+         {"", "float64[5,3]; float64[5,3]; float64[3]; float64[4]; float64[4]",
+          .fails = "not those of x"},
+         {"", "float64[5,3]; float64[5,3]; float64[3]; float64[5]; float64[4]",
+          .fails = "do not fit"},
+         {"", "float64[5,3]; float64[5,3]; float64[4]; " KEPT, .fails = "must be float64[3]"})
+
+#define X4 "float64[1,2,4] = 1 2 3 4 -1 0.5 2 2.5"
+#define GAMMA4 "float64[4] = 1 2 0.5 -1"
+
+OP_CASES(group_norm, {"groups=2", "float64[2,3,4]; float64[4]; float64[4]", SUMS},
+         {"groups=1", "float64[2,2,2,3]; float64[3]; float64[3]", SUMS},
+         {"groups=-1", "float64[2,3,4]; -; float64[4]", SUMS},
+         {"groups=3", "float64[2,6]; float64[6]", SUMS}, {"groups=2", "float64[2,3,4]", SUMS},
+         {"groups=2", "float64[0,3,4]; float64[4]; float64[4]"},
+         {"groups=2", "float64[2,0,4]; float64[4]; float64[4]"},
+         {"groups=-1", "float64[2,3,0]; float64[0]"},
+         {"groups=2", "float64[2,3,4]; float64[4]", SUMS, .n_out = 1},
+         {"groups=2", X4 "; " GAMMA4 "; float64[4] = 0 0.5 1 -1", SUMS,
+          .expect = "0.3462624544 3.039257999 1.08443826 -2.519888681 -1.500470636 0.2691583638 "
+                    "0.4089321797 -0.4933704398"},
+         {"groups=-1", X4, SUMS,
+          .expect = "0.9995003747 0.9991122945 0.9980059801 0.9991122945 -0.9995003747 "
+                    "-0.9991122945 -0.9980059801 -0.9991122945"},
+         {"groups=3", "float64[2,4]", .fails = "groups=3 must divide the 4 channels"},
+         {"groups=0", "float64[2,4]", .fails = "groups=0"},
+         {"groups=1", "float64[4]", .fails = "2 axes or more"})
+
+OP_CASES(group_norm_grad,
+         {"", "float64[2,3,4]; float64[2,3,4]; float64[4]; float64[2,2]; float64[2,2] positive",
+          SUMS},
+         {"", "float64[2,3]; float64[2,3]; -; float64[2,3]; float64[2,3] positive", SUMS},
+         {"", "float64[2,3]; float64[2,3]; -; float64[2,2]; float64[2,2]",
+          .fails = "not those of x"})
+
+OP_CASES(rms_norm, {"", "float64[5,3]; float64[3]", SUMS}, {"", "float64[2,2,3]", SUMS},
+         {"axis=[1,2]", "float64[2,3,2]; float64[3,2]", SUMS}, {"", "float64[0,3]; float64[3]"},
+         {"", "float64[5,3]; float64[3]", SUMS, .n_out = 1},
+         {"", X4 "; " GAMMA4, SUMS,
+          .expect = "0.3651483473 1.460593389 0.547722521 -1.460593389 -0.5897677221 0.5897677221 "
+                    "0.5897677221 -1.474419305"},
+         {"axis=[1]", "float64[2,3,2]", .fails = "last axes"})
+
+OP_CASES(rms_norm_grad, {"", "float64[5,3]; float64[5,3]; float64[3]; float64[5] positive", SUMS},
+         {"", "float64[5,3]; float64[5,3]; -; float64[4]", .fails = "not those of x"})
+
+OP_CASES(unit_norm, {"", "float64[5,3]", SUMS}, {"axis=1", "float64[2,3,4]", SUMS},
+         {"axis=0", "float64[3]", SUMS}, {"", "float64[0,3]"}, {"", "float64[2,0]"},
+         {"", "float64[2,2] zero", .no_gradient = true, .expect = "0 0 0 0"},
+         {"", X4,
+          .expect = "0.1825741858 0.3651483717 0.5477225575 0.7302967433 -0.2948839123 "
+                    "0.1474419562 0.5897678246 0.7372097808"},
+         {"axis=1", X4,
+          .expect = "0.7071067812 0.9701425001 0.8320502943 0.847998304 -0.7071067812 0.242535625 "
+                    "0.5547001962 0.52999894"},
+         {"axis=2", "float64[2,3]", .fails = "there are 2 axes"},
+         {"epsilon=0", "float64[2,3]", .fails = "positive"})
+
+OP_CASES(unit_norm_grad, {"", "float64[5,3]; float64[5,3]", SUMS},
+         {"", "float64[1,2,4] = 1 -1 2 0.5 0.25 3 -2 1; " X4, SUMS,
+          .expect = "0.1399735425 -0.2677754726 0.2373464416 -0.07911548053 0.06731045824 "
+                    "0.8878569968 -0.576946785 0.3109102119"},
+         {"", "float64[1,2] = 1 2; float64[1,2] = 0 0", .dtype_factor = 1e9, .expect = "1e12 2e12"},
+         {"", "float64[2,3]; float64[3,2]", .fails = "do not fit"})
