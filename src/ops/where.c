@@ -1,0 +1,119 @@
+/* where: from a where the mask is set, from b where not; and not_equal, which makes masks. */
+#include "ops/where.h"
+
+#include "ops/support.h"
+
+static snug_status need_mask(const snug__infer *q, const snug__type *to) {
+  snug__infer pair = *q;
+  snug__type out;
+  char text[SNUG__TYPE_TEXT_BYTES];
+  char to_text[SNUG__TYPE_TEXT_BYTES];
+  pair.in = (const snug__type[]){q->in[0], *to};
+  if (q->in[0].dtype != SNUG_BOOL) {
+    return snug__fail(q->ctx, SNUG_E_DTYPE, "%s: input 0 is %s and must be bool", q->where,
+                      snug__type_text(&q->in[0], text));
+  }
+  SNUG_TRY(snug__broadcast(&pair, 0, 1, &out));
+  if (!snug__shape_equal(&out, to)) {
+    return snug__fail(q->ctx, SNUG_E_SHAPE, "%s: the mask, %s, cannot be broadcast to %s", q->where,
+                      snug__type_text(&q->in[0], text), snug__type_text(to, to_text));
+  }
+  return SNUG_OK;
+}
+
+static snug_status infer(snug__infer *q) {
+  bool a = q->in[1].dtype;
+  bool b = q->in[2].dtype;
+  if (!a && !b) {
+    return snug__fail(q->ctx, SNUG_E_ARGUMENT, "%s: one of a and b must be given", q->where);
+  }
+  SNUG_TRY(a && b ? snug__need_type_of(q, 2, 1) : SNUG_OK);
+  q->out[0] = a ? q->in[1] : q->in[2];
+  return need_mask(q, &q->out[0]);
+}
+
+static snug_status grad(snug__grad *g) {
+  if (g->wants[1]) {
+    SNUG_TRY(SNUG_EMIT(g->g, where, NULL, &g->din[1], g->in[0], g->dout[0], SNUG_NONE));
+  }
+  return g->wants[2] ? SNUG_EMIT(g->g, where, NULL, &g->din[2], g->in[0], SNUG_NONE, g->dout[0])
+                     : SNUG_OK;
+}
+
+typedef struct where_job {
+  const snug__call *call;
+  int64_t strides[SNUG_MAX_RANK];
+  bool same; /* the mask has the output's shape */
+  size_t bytes;
+} where_job;
+
+static void run_range(void *arg, int64_t begin, int64_t end) {
+  static const uint64_t zero = 0;
+  const where_job *j = arg;
+  const snug__call *c = j->call;
+  const uint8_t *mask = c->in[0];
+  for (int64_t i = begin; i < end; i++) {
+    int64_t at = j->same ? i : snug__strided_offset(&c->sig->out[0], j->strides, i);
+    const char *from = c->in[mask[at] ? 1 : 2];
+    memmove((char *)c->out[0] + (size_t)i * j->bytes,
+            from ? from + (size_t)i * j->bytes : (const char *)&zero, j->bytes);
+  }
+}
+
+static snug_status reference(const snug__call *call) {
+  const snug__type *out = &call->sig->out[0];
+  where_job j = {.call = call,
+                 .same = snug__shape_equal(&call->sig->in[0], out),
+                 .bytes = snug_dtype_bytes(out->dtype)};
+  snug__broadcast_strides(&call->sig->in[0], out, j.strides);
+  snug__parallel_ranges(call->sig->threads, snug__type_count(out), 16384, run_range, &j);
+  return SNUG_OK;
+}
+
+const snug__op snug__op_where = {
+    .name = "where",
+    .doc = "(mask, a?, b?) -> a where the mask is set, else b; what is left out is 0",
+    .min_in = 3,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 1,
+    .in_place = {6},
+    .infer = infer,
+    .grad = grad,
+    .reference = reference};
+
+/* ---- not_equal ---- */
+
+static const snug__field fields[] = {SNUG_FIELD(snug__not_equal_params, value, FLOAT, "0"), {0}};
+
+static snug_status not_equal_infer(snug__infer *q) {
+  q->out[0] = snug__type_of(SNUG_BOOL, q->in[0].rank, q->in[0].dim);
+  return SNUG_OK;
+}
+
+static void not_equal_range(void *arg, int64_t begin, int64_t end) {
+  const snug__call *c = arg;
+  const snug__not_equal_params *p = c->sig->params;
+  uint8_t *out = c->out[0];
+  for (int64_t i = begin; i < end; i++) {
+    out[i] = snug__element_get(c->sig->in[0].dtype, c->in[0], i) != p->value;
+  }
+}
+
+static snug_status not_equal_reference(const snug__call *call) {
+  snug__call shared = *call;
+  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 16384,
+                        not_equal_range, &shared);
+  return SNUG_OK;
+}
+
+const snug__op snug__op_not_equal = {.name = "not_equal",
+                                     .doc = "whether each element differs from a value, bool",
+                                     .params_bytes = sizeof(snug__not_equal_params),
+                                     .fields = fields,
+                                     .min_in = 1,
+                                     .max_in = 1,
+                                     .min_out = 1,
+                                     .max_out = 1,
+                                     .infer = not_equal_infer,
+                                     .reference = not_equal_reference};
