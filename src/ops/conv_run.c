@@ -12,8 +12,13 @@
 
 #define CO_BLOCK 64 /* output channels that are accumulated together */
 #define CI_BLOCK 16 /* input channels of a block of the kernel's gradient */
-#define DOTS 8      /* input channels of bwd_data that share the loads of dy */
-#define LANES 4
+#define DOTS 4      /* input channels of bwd_data that share the loads of dy */
+#define LANES 2
+
+/* Its constant arguments must reach the loops, which are then unrolled. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
 typedef snug__conv_job conv_job;
 
@@ -64,8 +69,14 @@ static void forward_rows(void *arg, int64_t begin, int64_t end) {
 
 static void data_rows(void *arg, int64_t begin, int64_t end) {
   const conv_job *j = arg;
-  for (int64_t row = begin; row < end; row++) {
-    SNUG_REAL_CALL(j->dtype, conv_data_row, (j, row));
+  int64_t blocks = block_count(j->c.cin, j->c.groups, DOTS);
+  int64_t stride = j->c.w.stride;
+  for (int64_t i = begin * j->c.w.in; i < end * j->c.w.in; i++) {
+    int64_t ix = i % j->c.w.in;
+    for (int64_t k = 0; ix / stride % 2 == 0 && k < blocks; k++) {
+      SNUG_REAL_CALL(j->dtype, conv_data_block,
+                     (j, i / j->c.w.in, ix, block_at(j->c.cin, j->c.groups, DOTS, k)));
+    }
   }
 }
 
