@@ -50,7 +50,11 @@ UNARY_PAIR(softsign, "x / (1 + |x|)", out, NULL);
 /* ---- gated by the input ---- */
 
 UNARY_AT(silu, x *logistic(x))
-UNARY_SLOPE(silu, dy *logistic(v) * (1.0 + v * (1.0 - logistic(v))))
+static double silu_slope(double dy, double v, const void *p) {
+  double s = logistic(v);
+  (void)p;
+  return dy * s * (1.0 + v * (1.0 - s));
+}
 UNARY_PAIR(silu, "x sigmoid(x)", in, snug__unary_cost);
 
 UNARY_AT(mish, x *tanh(softplus(x)))

@@ -14,30 +14,22 @@ static snug_status infer(snug__infer *q) {
 
 /* ---- references ---- */
 
-typedef struct binary_job binary_job;
-typedef void binary_row(const binary_job *j, const snug__zip_row *row);
-
-struct binary_job {
+typedef struct binary_job {
   const void *a, *b;
   void *out;
-  binary_row *row;
+  snug__zip_body *row;
   snug__zip zip;
-};
+} binary_job;
 
 #define SNUG_REAL_FILE "ops/binary_ref.inc"
 #include "ops/real.h"
 
-static void run_row(const void *arg, const snug__zip_row *row) {
-  const binary_job *j = arg;
-  j->row(j, row);
-}
-
 static void run_range(void *arg, int64_t begin, int64_t end) {
   const binary_job *j = arg;
-  snug__zip_walk(&j->zip, begin, end, run_row, j);
+  snug__zip_walk(&j->zip, begin, end, j->row, j);
 }
 
-static snug_status run(const snug__call *call, binary_row *const rows[SNUG_DTYPE_COUNT]) {
+static snug_status run(const snug__call *call, snug__zip_body *const rows[SNUG_DTYPE_COUNT]) {
   const snug__type *out = &call->sig->out[0];
   binary_job job = {call->in[0], call->in[1], call->out[0], rows[out->dtype],
                     snug__zip_of(out, call->sig->in, 2)};
@@ -45,23 +37,23 @@ static snug_status run(const snug__call *call, binary_row *const rows[SNUG_DTYPE
   return SNUG_OK;
 }
 
-#define BINARY_OP(op, text, ...)                                                             \
-  static snug_status op##_reference(const snug__call *call) {                                \
-    static binary_row *const rows[SNUG_DTYPE_COUNT] = {[SNUG_FLOAT32] = op##_row_float32,    \
-                                                       [SNUG_FLOAT64] = op##_row_float64,    \
-                                                       [SNUG_FLOAT16] = op##_row_float16,    \
-                                                       [SNUG_BFLOAT16] = op##_row_bfloat16}; \
-    return run(call, rows);                                                                  \
-  }                                                                                          \
-  const snug__op snug__op_##op = {.name = #op,                                               \
-                                  .doc = (text),                                             \
-                                  .min_in = 2,                                               \
-                                  .max_in = 2,                                               \
-                                  .min_out = 1,                                              \
-                                  .max_out = 1,                                              \
-                                  .in_place = {3},                                           \
-                                  .grad = op##_grad,                                         \
-                                  .reference = op##_reference,                               \
+#define BINARY_OP(op, text, ...)                                                                 \
+  static snug_status op##_reference(const snug__call *call) {                                    \
+    static snug__zip_body *const rows[SNUG_DTYPE_COUNT] = {[SNUG_FLOAT32] = op##_row_float32,    \
+                                                           [SNUG_FLOAT64] = op##_row_float64,    \
+                                                           [SNUG_FLOAT16] = op##_row_float16,    \
+                                                           [SNUG_BFLOAT16] = op##_row_bfloat16}; \
+    return run(call, rows);                                                                      \
+  }                                                                                              \
+  const snug__op snug__op_##op = {.name = #op,                                                   \
+                                  .doc = (text),                                                 \
+                                  .min_in = 2,                                                   \
+                                  .max_in = 2,                                                   \
+                                  .min_out = 1,                                                  \
+                                  .max_out = 1,                                                  \
+                                  .in_place = {3},                                               \
+                                  .grad = op##_grad,                                             \
+                                  .reference = op##_reference,                                   \
                                   __VA_ARGS__}
 
 /* ---- gradients ---- */

@@ -25,49 +25,42 @@ static bool is_plain(const snug__relu_params *p) {
   return p->negative_slope == 0.0 && p->threshold == 0.0 && isinf(p->max_value);
 }
 
+typedef struct relu_job {
+  const snug__call *call;
+  snug__relu_params p;
+} relu_job;
+
 #define SNUG_REAL_FILE "ops/relu_ref.inc"
 #include "ops/real.h"
 
-static void run_plain(void *arg, int64_t begin, int64_t end) {
-  const snug__call *c = arg;
-  SNUG_REAL_CALL(c->sig->out[0].dtype, plain_range, (c, begin, end));
+static void run_forward(void *arg, int64_t begin, int64_t end) {
+  const relu_job *j = arg;
+  if (is_plain(&j->p)) {
+    SNUG_REAL_CALL(j->call->sig->out[0].dtype, plain_range, (j, begin, end));
+  } else {
+    SNUG_REAL_CALL(j->call->sig->out[0].dtype, general_range, (j, begin, end));
+  }
 }
 
-static void run_plain_grad(void *arg, int64_t begin, int64_t end) {
-  const snug__call *c = arg;
-  SNUG_REAL_CALL(c->sig->out[0].dtype, plain_grad_range, (c, begin, end));
+static void run_backward(void *arg, int64_t begin, int64_t end) {
+  const relu_job *j = arg;
+  if (is_plain(&j->p)) {
+    SNUG_REAL_CALL(j->call->sig->out[0].dtype, plain_grad_range, (j, begin, end));
+  } else {
+    SNUG_REAL_CALL(j->call->sig->out[0].dtype, general_grad_range, (j, begin, end));
+  }
 }
 
-static snug_status run_ranges(const snug__call *call, void (*body)(void *, int64_t, int64_t)) {
-  snug__call copy = *call;
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 16384, body,
-                        &copy);
+static snug_status run(const snug__call *call, void (*body)(void *, int64_t, int64_t)) {
+  const snug__type *t = &call->sig->out[0];
+  relu_job job = {call, *(const snug__relu_params *)call->sig->params};
+  job.p.max_value = snug__as_element(t->dtype, job.p.max_value);
+  snug__parallel_ranges(call->sig->threads, snug__type_count(t), 16384, body, &job);
   return SNUG_OK;
 }
 
-static double relu_at(double x, const void *params) {
-  const snug__relu_params *p = params;
-  return x <= p->threshold  ? p->negative_slope * (x - p->threshold)
-         : x > p->max_value ? p->max_value
-                            : x;
-}
-
-static double relu_slope(double dy, double y, const void *params) {
-  const snug__relu_params *p = params;
-  return y >= p->max_value ? 0.0 : y > 0.0 ? dy : dy * p->negative_slope;
-}
-
-static snug_status relu_reference(const snug__call *call) {
-  const snug__relu_params *p = call->sig->params;
-  return is_plain(p) ? run_ranges(call, run_plain) : snug__unary_run(call, relu_at, p);
-}
-
-static snug_status relu_grad_reference(const snug__call *call) {
-  snug__relu_params p = *(const snug__relu_params *)call->sig->params;
-  p.max_value = snug__as_element(call->sig->in[0].dtype, p.max_value);
-  return is_plain(&p) ? run_ranges(call, run_plain_grad)
-                      : snug__unary_gradient_run(call, relu_slope, &p);
-}
+static snug_status relu_reference(const snug__call *call) { return run(call, run_forward); }
+static snug_status relu_grad_reference(const snug__call *call) { return run(call, run_backward); }
 
 UNARY_PAIR_RECORDS(relu, "x, negative_slope (x - threshold) up to threshold, at most max_value",
                    out, NULL, snug__relu_params, fields, infer);

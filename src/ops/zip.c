@@ -53,7 +53,7 @@ static void next_row(const snug__zip *z, int64_t index[SNUG_MAX_RANK], snug__zip
   }
 }
 
-/* The row of element `begin`, as if it began at its first column. */
+/* The row of element `begin`, from its first column on. */
 static void first_row(const snug__zip *z, int64_t begin, int64_t index[SNUG_MAX_RANK],
                       snug__zip_row *row) {
   int64_t rest = begin / z->dim[z->rank - 1];
@@ -69,26 +69,31 @@ static void first_row(const snug__zip *z, int64_t begin, int64_t index[SNUG_MAX_
   }
 }
 
-void snug__zip_walk(const snug__zip *z, int64_t begin, int64_t end,
-                    void (*row)(const void *arg, const snug__zip_row *piece), const void *arg) {
+static void move_columns(const snug__zip *z, snug__zip_row *row, int64_t columns) {
+  for (int32_t i = 0; i < z->n; i++) {
+    row->at[i] += columns * row->step[i];
+  }
+}
+
+void snug__zip_walk(const snug__zip *z, int64_t begin, int64_t end, snug__zip_body *row,
+                    const void *arg) {
   int64_t index[SNUG_MAX_RANK] = {0};
-  snug__zip_row whole = {{0}, {0}, 0, 0};
+  snug__zip_row piece = {{0}, {0}, begin, 0};
   if (begin >= end) {
     return;
   }
   int64_t columns = z->dim[z->rank - 1];
-  int64_t column = begin % columns;
-  first_row(z, begin, index, &whole);
-  while (begin < end) {
-    snug__zip_row piece = whole;
-    for (int32_t i = 0; i < z->n; i++) {
-      piece.at[i] += column * whole.step[i];
-    }
-    piece.out = begin;
-    piece.n = snug__min_i64(columns - column, end - begin);
+  int64_t column = begin % columns; /* the first row alone may begin in its middle */
+  first_row(z, begin, index, &piece);
+  move_columns(z, &piece, column);
+  while (piece.out < end) {
+    piece.n = snug__min_i64(columns - column, end - piece.out);
     row(arg, &piece);
-    begin += piece.n;
-    column = 0;
-    next_row(z, index, &whole);
+    piece.out += piece.n;
+    if (column) {
+      move_columns(z, &piece, -column);
+      column = 0;
+    }
+    next_row(z, index, &piece);
   }
 }

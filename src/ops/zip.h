@@ -26,8 +26,10 @@ typedef struct snug__zip_row {
 /* Each of the inputs must be broadcastable to `out`. */
 snug__zip snug__zip_of(const snug__type *out, const snug__type *in, int32_t n);
 
+typedef void snug__zip_body(const void *arg, const snug__zip_row *piece);
+
 /* Call row(arg, piece) for pieces that cover elements [begin, end) of the output, in order. */
-void snug__zip_walk(const snug__zip *z, int64_t begin, int64_t end,
-                    void (*row)(const void *arg, const snug__zip_row *piece), const void *arg);
+void snug__zip_walk(const snug__zip *z, int64_t begin, int64_t end, snug__zip_body *row,
+                    const void *arg);
 
 #endif
