@@ -18,4 +18,15 @@ typedef struct snug__mean_update_params {
   double weight; /* of each value, beside its own */
 } snug__mean_update_params;
 
+/* Either thresholds, of which a prediction must be above, or num_thresholds of them spread evenly
+ * over 0 .. 1 with the ends moved out by 1e-7, as Keras's AUC has them. */
+typedef struct snug__confusion_update_params {
+  snug_floats thresholds;
+  int64_t num_thresholds;
+} snug__confusion_update_params;
+
+typedef struct snug__iou_update_params {
+  int64_t ignore_class; /* INT64_MIN: none */
+} snug__iou_update_params;
+
 #endif

@@ -58,20 +58,25 @@ static double adam(const step *c, double w, double g, double *s) {
   return w - s[0] * c->alpha / (sqrt(c->slot_used[2] ? s[2] : s[1]) + c->p->epsilon);
 }
 
-static double rmsprop(const step *c, double w, double g, double *s) {
-  double rho = c->p->rho;
-  s[0] = rho * s[0] + (1.0 - rho) * g * g;
-  double d = s[0] + c->p->epsilon;
-  if (c->slot_used[2]) { /* centered */
-    s[2] = rho * s[2] + (1.0 - rho) * g;
-    d -= s[2] * s[2];
-  }
-  double increment = c->rate * g / sqrt(d);
-  if (c->slot_used[1]) {
-    s[1] = c->p->momentum * s[1] + increment;
-    increment = s[1];
+static double rms_step(const step *c, double w, double increment, double *momentum) {
+  if (momentum) {
+    *momentum = c->p->momentum * *momentum + increment;
+    return w - *momentum;
   }
   return w - increment;
+}
+
+static double rmsprop(const step *c, double w, double g, double *s) {
+  s[0] = c->p->rho * s[0] + (1.0 - c->p->rho) * g * g;
+  double increment = c->rate * g / sqrt(s[0] + c->p->epsilon);
+  return rms_step(c, w, increment, c->slot_used[1] ? &s[1] : NULL);
+}
+
+static double rmsprop_centered(const step *c, double w, double g, double *s) {
+  s[0] = c->p->rho * s[0] + (1.0 - c->p->rho) * g * g;
+  s[1] = c->p->rho * s[1] + (1.0 - c->p->rho) * g;
+  double increment = c->rate * g / sqrt(s[0] - s[1] * s[1] + c->p->epsilon);
+  return rms_step(c, w, increment, c->slot_used[2] ? &s[2] : NULL);
 }
 
 static double adagrad(const step *c, double w, double g, double *s) {
@@ -248,6 +253,7 @@ static const snug__field adam_fields[] = {OPTION(beta_1, FLOAT, "0.9"),
                                           OPTION(epsilon, FLOAT, "1e-7"), COMMON};
 #define adamax_fields adam_fields
 #define nadam_fields adam_fields
+#define rmsprop_centered_fields rmsprop_fields
 static const snug__field rmsprop_fields[] = {OPTION(rho, FLOAT, "0.9"),
                                              OPTION(momentum, FLOAT, "0"),
                                              OPTION(epsilon, FLOAT, "1e-7"), COMMON};
@@ -286,7 +292,8 @@ static const snug__field ftrl_fields[] = {
 RULE(sgd, NULL, 0, 0, 0, "w -= rate g")
 RULE(sgd_momentum, NULL, 1, 1, 0, "w += m = momentum m - rate g, or Nesterov's form")
 RULE(adam, prepare_adam, 3, 2, 0, "Adam; slots m, v, and the largest v for amsgrad")
-RULE(rmsprop, NULL, 3, 1, 0, "RMSprop; slots velocity, momentum, average gradient")
+RULE(rmsprop, NULL, 2, 1, 0, "RMSprop; slots velocity, and momentum if there is one")
+RULE(rmsprop_centered, NULL, 3, 2, 0, "RMSprop with slots velocity, average gradient, momentum")
 RULE(adagrad, NULL, 1, 1, 0, "Adagrad; slot accumulator")
 RULE(adadelta, NULL, 2, 2, 0, "Adadelta; slots of squared gradients and of squared steps")
 RULE(adamax, prepare_adamax, 2, 2, 0, "Adamax; slots m, u")

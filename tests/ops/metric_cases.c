@@ -35,3 +35,26 @@ OP_CASES(mean_update, {"", "float64[]; float64[]; float64[5]"},
          {"", "float64[]; float64[]; float64[0]"},
          {"", "float64[]; float64[]; float64[2,3]; float64[3]", .fails = "first axes"},
          {"", "float64[1]; float64[]; float64[2]", .fails = "0 axes"})
+
+#define COUNTS(n) \
+  "float32[" #n "] zero; float32[" #n "] zero; float32[" #n "] zero; float32[" #n "] zero"
+
+OP_CASES(
+    confusion_update,
+    {"thresholds=[0.5]", COUNTS(1) "; float64[4] = 0 1 1 1; float64[4] = 1 0 1 1", .expect = "2"},
+    {"thresholds=[0.2,0.5]", COUNTS(2) "; int32[2,2] onehot; float64[2,2] unit; float64[2,1] unit"},
+    {"num_thresholds=3", COUNTS(3) "; float64[4] = 0 0 1 1; float64[4] = 0 0.5 0.3 0.9",
+     .expect = "2 1 0"},
+    {"num_thresholds=200", COUNTS(200) "; float64[0]; float64[0]"},
+    {"num_thresholds=3", COUNTS(2) "; float64[4]; float64[4]", .fails = "float32[3]"},
+    {"", COUNTS(1) "; float64[4]; float64[4]", .fails = "give thresholds"},
+    {"thresholds=[0.5]", COUNTS(1) "; float64[3]; float64[4]", .fails = "shapes differ"},
+    {"thresholds=[0.5]", COUNTS(1) "; float64[4]; float64[4]; float64[2,4]", .fails = "do not fit"})
+
+OP_CASES(iou_update,
+         {"", "int64[2,2] zero; int32[4] = 0 0 1 1; int32[4] = 0 1 0 1", .expect = "1 1 1 1"},
+         {"ignore_class=0",
+          "int64[2,2] zero; int32[4] = 0 0 1 1; int64[4] = 0 1 0 1; int32[4] = 1 1 2 3",
+          .expect = "0 0 2 3"},
+         {"", "int64[2,2] zero; int32[2] = 2 -1; float64[2] = 0 0", .expect = "0 0 0 0"},
+         {"", "int64[2,3] zero; int32[2]; int32[2]", .fails = "a square of int64"})

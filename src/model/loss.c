@@ -1,0 +1,270 @@
+#include "model/loss.h"
+
+#include <string.h>
+
+#include "model/named.h"
+#include "ops/loss.h"
+#include "ops/regularize.h"
+#include "ops/shape.h"
+
+typedef snug_status emitter(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                            snug__id *values, snug__id *valid);
+
+typedef struct snug__loss_kind {
+  snug__named named;
+  emitter *emit;
+  int32_t pointwise;  /* snug__pointwise_kind, for emit_pointwise */
+  const char *behind; /* name of the op whose input is taken instead of y_pred */
+  bool sparse;        /* labels are classes */
+  bool fits_labels;   /* labels may have an axis of size 1 more or fewer */
+} snug__loss_kind;
+
+/* ---- shapes ---- */
+
+static snug_status reshape_to(snug__build *b, snug__id v, const snug__type *to, snug__id *out) {
+  return snug__emit_reshape(b->g, v, to, out);
+}
+
+/* Whether `longer` is `shorter` with an axis of size 1 at the end. */
+static bool is_longer_by_one(const snug__type *longer, const snug__type *shorter) {
+  return longer->rank == shorter->rank + 1 && longer->dim[shorter->rank] == 1 &&
+         memcmp(longer->dim, shorter->dim, (size_t)shorter->rank * sizeof *shorter->dim) == 0;
+}
+
+snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wanted,
+                                snug__id *out) {
+  const snug__type *t = snug__type_at(b->g, v);
+  *out = v;
+  if (is_longer_by_one(t, wanted) || is_longer_by_one(wanted, t)) {
+    return reshape_to(b, v, wanted, out);
+  }
+  return SNUG_OK;
+}
+
+/* Keras's rule for ranks that differ by one: a vector gains the axis, anything longer loses it. */
+snug_status snug__fit_labels(snug__build *b, snug__id *t, snug__id *y) {
+  snug__type tt = *snug__type_at(b->g, *t);
+  snug__type ty = *snug__type_at(b->g, *y);
+  if (is_longer_by_one(&ty, &tt) && tt.rank != 1) {
+    return reshape_to(b, *y, &tt, y);
+  }
+  if (is_longer_by_one(&tt, &ty) && ty.rank == 1) {
+    return reshape_to(b, *y, &tt, y);
+  }
+  return snug__fit_last_axis(b, *t, &ty, t);
+}
+
+static snug__type without_last(const snug__type *y, snug_dtype dtype) {
+  return snug__type_of(dtype, y->rank ? y->rank - 1 : 0, y->dim);
+}
+
+/* The input of the op that made y, if that is the op of this name. */
+static bool find_logits(const snug__build *b, const char *op, snug__id y, snug__id *logits) {
+  const snug__value *v = snug__value_at(b->g, y);
+  if (!op || v->producer == SNUG_NONE) {
+    return false;
+  }
+  const snug__node *node = snug__node_at(b->g, v->producer);
+  if (strcmp(node->op->name, op) != 0 ||
+      !snug__shape_equal(snug__type_at(b->g, node->in[0]), &v->type)) {
+    return false;
+  }
+  *logits = node->in[0];
+  return true;
+}
+
+/* ---- what each loss emits ---- */
+
+static emitter emit_pointwise, emit_categorical, emit_sparse, emit_any_crossentropy;
+
+static snug_status emit_pointwise(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                                  snug__id *values, snug__id *valid) {
+  snug__pointwise_loss_params p;
+  (void)valid;
+  memset(&p, 0, sizeof p);
+  p.kind = l->kind->pointwise;
+  p.from_logits = find_logits(b, l->kind->behind, y, &y) || l->o.from_logits;
+  p.class_balancing = l->o.apply_class_balancing;
+  p.label_smoothing = l->o.label_smoothing;
+  p.delta = l->o.delta > 0.0 ? l->o.delta : 1.0;
+  p.alpha = l->o.alpha;
+  p.gamma = l->o.gamma;
+  return SNUG_EMIT(b->g, pointwise_loss, &p, values, t, y);
+}
+
+static snug_status emit_categorical(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                                    snug__id *values, snug__id *valid) {
+  snug__categorical_crossentropy_params p;
+  (void)valid;
+  memset(&p, 0, sizeof p);
+  p.from_logits = find_logits(b, "softmax", y, &y) || l->o.from_logits;
+  p.label_smoothing = l->o.label_smoothing;
+  return SNUG_EMIT(b->g, categorical_crossentropy, &p, values, t, y);
+}
+
+static snug_status emit_sparse(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                               snug__id *values, snug__id *valid) {
+  snug__sparse_crossentropy_params p;
+  snug__id outs[2] = {SNUG_NONE, SNUG_NONE};
+  memset(&p, 0, sizeof p);
+  p.from_logits = find_logits(b, "softmax", y, &y) || l->o.from_logits;
+  p.ignore_class = l->o.ignore_class;
+  int32_t n = p.ignore_class == SNUG__NO_CLASS ? 1 : 2;
+  const snug__id in[] = {t, y};
+  SNUG_TRY(snug__graph_add(b->g, &snug__op_sparse_categorical_crossentropy, &p, in, 2, outs, n));
+  *values = outs[0];
+  *valid = outs[1];
+  return SNUG_OK;
+}
+
+/* ---- the table ---- */
+
+#define OPTION(member, kind, initial) SNUG_FIELD(snug__loss_options, member, kind, initial)
+#define REDUCTION                                                                           \
+  SNUG_CHOICE(snug__loss_options, reduction, snug__reduction_texts, "sum_over_batch_size"), \
+      OPTION(name, TEXT, "\"\"")
+#define LOGITS OPTION(from_logits, BOOL, "false")
+#define SMOOTHING OPTION(label_smoothing, FLOAT, "0")
+
+static const snug__field plain_fields[] = {REDUCTION, {0}};
+static const snug__field huber_fields[] = {REDUCTION, OPTION(delta, FLOAT, "1"), {0}};
+static const snug__field smooth_fields[] = {
+    REDUCTION, LOGITS, SMOOTHING, OPTION(axis, INT, "-1"), {0}};
+static const snug__field focal_fields[] = {REDUCTION,
+                                           LOGITS,
+                                           SMOOTHING,
+                                           OPTION(apply_class_balancing, BOOL, "false"),
+                                           OPTION(alpha, FLOAT, "0.25"),
+                                           OPTION(gamma, FLOAT, "2"),
+                                           OPTION(axis, INT, "-1"),
+                                           {0}};
+static const snug__field sparse_fields[] = {REDUCTION,
+                                            LOGITS,
+                                            OPTION(ignore_class, INT, "-9223372036854775808"),
+                                            OPTION(axis, INT, "-1"),
+                                            {0}};
+
+#define POINTWISE(name, behind) emit_pointwise, SNUG__POINTWISE_##name, (behind), false, true
+
+static const snug__loss_kind kinds[] = {
+    {{"sparse_categorical_crossentropy", sparse_fields}, emit_sparse, 0, NULL, true, false},
+    {{"categorical_crossentropy", smooth_fields}, emit_categorical, 0, NULL, false, false},
+    {{"binary_crossentropy bce", smooth_fields}, POINTWISE(binary_crossentropy, "sigmoid")},
+    {{"binary_focal_crossentropy", focal_fields}, POINTWISE(binary_focal_crossentropy, NULL)},
+    {{"mean_squared_error mse", plain_fields}, POINTWISE(mean_squared_error, NULL)},
+    {{"mean_absolute_error mae", plain_fields}, POINTWISE(mean_absolute_error, NULL)},
+    {{"mean_absolute_percentage_error mape", plain_fields},
+     POINTWISE(mean_absolute_percentage_error, NULL)},
+    {{"mean_squared_logarithmic_error msle", plain_fields},
+     POINTWISE(mean_squared_logarithmic_error, NULL)},
+    {{"huber huber_loss", huber_fields}, POINTWISE(huber, NULL)},
+    {{"log_cosh", plain_fields}, POINTWISE(log_cosh, NULL)},
+    {{"kl_divergence kld kullback_leibler_divergence", plain_fields},
+     POINTWISE(kl_divergence, NULL)},
+    {{"poisson", plain_fields}, POINTWISE(poisson, NULL)},
+    {{"hinge", plain_fields}, POINTWISE(hinge, NULL)},
+    {{"squared_hinge", plain_fields}, POINTWISE(squared_hinge, NULL)},
+    {{"crossentropy ce", smooth_fields}, emit_any_crossentropy, 0, NULL, false, false}};
+
+enum { SPARSE, CATEGORICAL, BINARY };
+
+static snug_status check(snug_ctx *ctx, const char *text, const snug__loss *l) {
+  const snug__loss_options *o = &l->o;
+  if (!(o->label_smoothing >= 0.0 && o->label_smoothing <= 1.0)) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "loss '%.100s': label_smoothing must lie in 0 .. 1",
+                      text);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__loss_parse(snug_ctx *ctx, const char *text, snug__loss *out) {
+  size_t i = 0;
+  SNUG_TRY(snug__named_parse(ctx, "loss", text, kinds, sizeof kinds[0], SNUG_COUNT(kinds), &out->o,
+                             sizeof out->o, &i));
+  out->kind = &kinds[i];
+  return check(ctx, text, out);
+}
+
+void snug__loss_name(const snug__loss *l, char out[SNUG__NAME_BYTES]) {
+  snug__named_own(&l->kind->named, out);
+}
+
+/* ---- emission ---- */
+
+static bool has_one_class(const snug__type *y) { return y->rank && y->dim[y->rank - 1] == 1; }
+
+/* "crossentropy": binary for one class, sparse for labels with fewer axes, else categorical. */
+static const snug__loss_kind *crossentropy_for(const snug__type *t, const snug__type *y) {
+  if (has_one_class(y)) {
+    return &kinds[BINARY];
+  }
+  return t->rank < y->rank || has_one_class(t) ? &kinds[SPARSE] : &kinds[CATEGORICAL];
+}
+
+static snug_status emit_any_crossentropy(snug__build *b, const snug__loss *l, snug__id t,
+                                         snug__id y, snug__id *values, snug__id *valid) {
+  snug__loss chosen = *l;
+  chosen.kind = crossentropy_for(snug__type_at(b->g, t), snug__type_at(b->g, y));
+  chosen.o.ignore_class = SNUG__NO_CLASS;
+  return snug__loss_values(b, &chosen, t, y, values, valid);
+}
+
+snug_status snug__loss_target(snug_ctx *ctx, const snug__loss *l, const snug__type *y_pred,
+                              snug__type *y_true) {
+  char text[SNUG__TYPE_TEXT_BYTES];
+  bool sparse =
+      l->kind->sparse || (l->kind->emit == emit_any_crossentropy && !has_one_class(y_pred));
+  if (y_pred->rank < 1) {
+    return snug__fail(ctx, SNUG_E_SHAPE, "a loss of %s: a prediction must have an axis",
+                      snug__type_text(y_pred, text));
+  }
+  *y_true = sparse ? without_last(y_pred, SNUG_INT32) : *y_pred;
+  return SNUG_OK;
+}
+
+snug_status snug__fit_sparse_labels(snug__build *b, snug__id *t, snug__id y) {
+  snug__type labels = without_last(snug__type_at(b->g, y), snug__type_at(b->g, *t)->dtype);
+  return snug__fit_last_axis(b, *t, &labels, t);
+}
+
+snug_status snug__loss_values(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
+                              snug__id *values, snug__id *valid) {
+  *valid = SNUG_NONE;
+  if (l->kind->sparse) {
+    SNUG_TRY(snug__fit_sparse_labels(b, &y_true, y_pred));
+  } else if (l->kind->fits_labels) {
+    SNUG_TRY(snug__fit_labels(b, &y_true, &y_pred));
+  }
+  return l->kind->emit(b, l, y_true, y_pred, values, valid);
+}
+
+snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
+                            snug__id weights, snug__id *scalar) {
+  snug__loss_reduce_params p;
+  snug__id values = SNUG_NONE;
+  snug__id valid = SNUG_NONE;
+  memset(&p, 0, sizeof p);
+  p.reduction = l->o.reduction;
+  SNUG_TRY(snug__loss_values(b, l, y_true, y_pred, &values, &valid));
+  if (weights != SNUG_NONE) {
+    snug__type shape = *snug__type_at(b->g, values);
+    shape.dtype = snug__type_at(b->g, weights)->dtype;
+    SNUG_TRY(snug__fit_last_axis(b, weights, &shape, &weights));
+  }
+  return SNUG_EMIT(b->g, loss_reduce, &p, scalar, values, weights, valid);
+}
+
+snug_status snug__regularizer_emit(snug__build *b, snug__id variable, snug__id *scalar) {
+  const snug__regularizer *r = &snug__variable_at(b->variables, variable)->regularizer;
+  snug__regularize_params p;
+  snug__id w = SNUG_NONE;
+  *scalar = SNUG_NONE;
+  if (r->l1 == 0.0 && r->l2 == 0.0) {
+    return SNUG_OK;
+  }
+  memset(&p, 0, sizeof p);
+  p.l1 = r->l1;
+  p.l2 = r->l2;
+  SNUG_TRY(snug__build_variable(b, variable, &w));
+  return SNUG_EMIT(b->g, regularize, &p, scalar, w);
+}

@@ -1,0 +1,61 @@
+/* Losses of a model: from Keras's names to nodes. */
+#ifndef SNUG_MODEL_LOSS_H
+#define SNUG_MODEL_LOSS_H
+
+#include "model/build.h"
+
+typedef struct snug__loss_options {
+  int32_t reduction; /* snug__reduction of ops/loss.h */
+  bool from_logits, apply_class_balancing;
+  double label_smoothing, delta, alpha, beta, gamma;
+  int64_t ignore_class, axis;
+  snug_ints axes;
+  char name[SNUG__NAME_BYTES];
+} snug__loss_options;
+
+typedef struct snug__loss {
+  const struct snug__loss_kind *kind;
+  snug__loss_options o;
+} snug__loss;
+
+/* From "mse", "SparseCategoricalCrossentropy(from_logits=true)" and their like.  Fails: E_ARGUMENT
+ * naming what is known. */
+snug_status snug__loss_parse(snug_ctx *ctx, const char *text, snug__loss *out) SNUG_NODISCARD;
+
+/* The type of the labels for a prediction: for sparse losses (and "crossentropy" over two classes
+ * or more) an int32 per position, else y_pred's type.  Losses accept more than that: labels of any
+ * dtype, and with one more or one fewer axis of size 1 at the end. */
+snug_status snug__loss_target(snug_ctx *ctx, const snug__loss *l, const snug__type *y_pred,
+                              snug__type *y_true) SNUG_NODISCARD;
+
+/* Emit the loss of each position.  valid: 1 where the position counts, SNUG_NONE if all do.
+ *
+ * Where y_pred is the output of a softmax (of a sigmoid for the binary crossentropies), the
+ * crossentropies work on the logits before it, as Keras on TensorFlow does: exact, not clipped. */
+snug_status snug__loss_values(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
+                              snug__id *values, snug__id *valid) SNUG_NODISCARD;
+
+/* Emit the loss as one scalar.  weights: one per position (see loss_reduce), or SNUG_NONE. */
+snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
+                            snug__id weights, snug__id *scalar) SNUG_NODISCARD;
+
+/* Emit the regularizer's term of a variable; *scalar is SNUG_NONE if it has none. */
+snug_status snug__regularizer_emit(snug__build *b, snug__id variable,
+                                   snug__id *scalar) SNUG_NODISCARD;
+
+/* Keras's own name of a loss, e.g. "mean_squared_error". */
+void snug__loss_name(const snug__loss *l, char out[SNUG__NAME_BYTES]);
+
+/* A view of v without or with a last axis of size 1, if that makes its shape the wanted one; else
+ * v.
+ */
+snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wanted,
+                                snug__id *out) SNUG_NODISCARD;
+
+/* Bring labels and predictions whose ranks differ by one to one shape, as Keras does; leaves what
+ * does not fit to the op's own complaint.  Sparse: labels to y_pred's shape without its last axis.
+ */
+snug_status snug__fit_labels(snug__build *b, snug__id *t, snug__id *y) SNUG_NODISCARD;
+snug_status snug__fit_sparse_labels(snug__build *b, snug__id *t, snug__id y) SNUG_NODISCARD;
+
+#endif

@@ -1,0 +1,269 @@
+#include "model/metric.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/metric_kind.h"
+#include "ops/metric.h"
+#include "ops/support.h"
+
+#define STATE_NAME_BYTES 512
+
+/* ---- states ---- */
+
+static void state_name(char out[STATE_NAME_BYTES], const char *metric, const char *state) {
+  snprintf(out, STATE_NAME_BYTES, "metrics/%s/%s", metric, state);
+}
+
+snug_status snug__metric_state(snug__build *b, const char *metric, const char *state,
+                               snug__type type, snug__metric_slot *out) {
+  char name[STATE_NAME_BYTES];
+  state_name(name, metric, state);
+  SNUG_TRY(snug__build_state(b, name, "", type, 0.0, &out->variable));
+  return snug__build_variable(b, out->variable, &out->value);
+}
+
+snug_status snug__metric_data(const snug__variables *v, const char *metric, const char *state,
+                              const snug__variable **out) {
+  char name[STATE_NAME_BYTES];
+  state_name(name, metric, state);
+  snug__id id = snug__variables_find(v, name);
+  if (id == SNUG_NONE || !snug__variable_at(v, id)->data) {
+    return snug__fail(v->ctx, SNUG_E_STATE, "the metric '%s' has no state '%s' yet", metric, state);
+  }
+  *out = snug__variable_at(v, id);
+  return SNUG_OK;
+}
+
+void snug__metrics_reset(const snug__variables *variables) {
+  for (snug__id i = 0; i < variables->list.n; i++) {
+    const snug__variable *v = snug__variable_at(variables, i);
+    if (v->data && v->kind == SNUG__STATE && strncmp(v->name, "metrics/", 8) == 0) {
+      memset(v->data, 0, (size_t)snug__type_bytes(&v->type));
+    }
+  }
+}
+
+/* ---- running means ---- */
+
+static snug_status emit_mean(snug__build *b, const char *name, snug__id values, snug__id weights,
+                             double weight) {
+  snug__mean_update_params p = {weight};
+  snug__metric_slot total, count;
+  snug__id out[2];
+  snug__type scalar = snug__scalar(SNUG_FLOAT32);
+  SNUG_TRY(snug__metric_state(b, name, "total", scalar, &total));
+  SNUG_TRY(snug__metric_state(b, name, "count", scalar, &count));
+  if (weights != SNUG_NONE) {
+    snug__type shape = *snug__type_at(b->g, values);
+    SNUG_TRY(snug__fit_last_axis(b, weights, &shape, &weights));
+  }
+  const snug__id in[] = {total.value, count.value, values, weights};
+  SNUG_TRY(snug__graph_add(b->g, &snug__op_mean_update, &p, in, 4, out, 2));
+  SNUG_TRY(snug__build_written(b, total.variable, out[0]));
+  return snug__build_written(b, count.variable, out[1]);
+}
+
+snug_status snug__metric_track(snug__build *b, const char *name, snug__id scalar, double weight) {
+  return emit_mean(b, name, scalar, SNUG_NONE, weight);
+}
+
+static snug_status mean_result(const snug__metric *m, const snug__variables *v, const char *name,
+                               double *out) {
+  const snug__variable *total = NULL;
+  const snug__variable *count = NULL;
+  (void)m;
+  SNUG_TRY(snug__metric_data(v, name, "total", &total));
+  SNUG_TRY(snug__metric_data(v, name, "count", &count));
+  double n = (double)*(const float *)count->data;
+  *out = n == 0.0 ? 0.0 : (double)*(const float *)total->data / n;
+  return SNUG_OK;
+}
+
+static snug_status root_result(const snug__metric *m, const snug__variables *v, const char *name,
+                               double *out) {
+  SNUG_TRY(mean_result(m, v, name, out));
+  *out = sqrt(*out);
+  return SNUG_OK;
+}
+
+static snug_status emit_binary(snug__build *b, const snug__metric *m, const char *name, snug__id t,
+                               snug__id y, snug__id weights) {
+  snug__binary_accuracy_params p = {m->o.threshold};
+  snug__id values = SNUG_NONE;
+  SNUG_TRY(snug__fit_labels(b, &t, &y));
+  SNUG_TRY(SNUG_EMIT(b->g, binary_accuracy, &p, &values, t, y));
+  return emit_mean(b, name, values, weights, 1.0);
+}
+
+static snug_status emit_categorical(snug__build *b, const snug__metric *m, const char *name,
+                                    snug__id t, snug__id y, snug__id weights) {
+  snug__categorical_accuracy_params p = {m->o.k};
+  snug__id values = SNUG_NONE;
+  SNUG_TRY(SNUG_EMIT(b->g, categorical_accuracy, &p, &values, t, y));
+  return emit_mean(b, name, values, weights, 1.0);
+}
+
+static snug_status emit_sparse(snug__build *b, const snug__metric *m, const char *name, snug__id t,
+                               snug__id y, snug__id weights) {
+  snug__categorical_accuracy_params p = {m->o.k};
+  snug__id values = SNUG_NONE;
+  SNUG_TRY(snug__fit_sparse_labels(b, &t, y));
+  SNUG_TRY(SNUG_EMIT(b->g, sparse_categorical_accuracy, &p, &values, t, y));
+  return emit_mean(b, name, values, weights, 1.0);
+}
+
+/* "accuracy": binary for one class, sparse for labels with fewer axes, else categorical. */
+static snug_status emit_accuracy(snug__build *b, const snug__metric *m, const char *name,
+                                 snug__id t, snug__id y, snug__id weights) {
+  const snug__type *tt = snug__type_at(b->g, t);
+  const snug__type *ty = snug__type_at(b->g, y);
+  bool one_class = ty->rank && ty->dim[ty->rank - 1] == 1;
+  bool one_label = tt->rank && tt->dim[tt->rank - 1] == 1;
+  snug__metric chosen = *m;
+  chosen.o.threshold = 0.5;
+  chosen.o.k = 0;
+  if (one_class) {
+    return emit_binary(b, &chosen, name, t, y, weights);
+  }
+  return (tt->rank < ty->rank || one_label ? emit_sparse : emit_categorical)(b, &chosen, name, t, y,
+                                                                             weights);
+}
+
+static snug_status emit_loss(snug__build *b, const snug__metric *m, const char *name, snug__id t,
+                             snug__id y, snug__id weights) {
+  snug__id values = SNUG_NONE;
+  snug__id valid = SNUG_NONE;
+  SNUG_TRY(snug__loss_values(b, &m->loss, t, y, &values, &valid));
+  return emit_mean(b, name, values, weights, 1.0);
+}
+
+static snug_status emit_prediction(snug__build *b, const snug__metric *m, const char *name,
+                                   snug__id t, snug__id y, snug__id weights) {
+  (void)m;
+  (void)t;
+  return emit_mean(b, name, y, weights, 1.0);
+}
+
+/* ---- the table ---- */
+
+#define OPTION(member, kind, initial) SNUG_FIELD(snug__metric_options, member, kind, initial)
+#define NAME OPTION(name, TEXT, "\"\"")
+static const char *const curves[] = {"ROC", "PR", NULL};
+static const char *const methods[] = {"interpolation", "minoring", "majoring", NULL};
+
+static const snug__field plain_fields[] = {NAME, {0}};
+static const snug__field binary_fields[] = {NAME, OPTION(threshold, FLOAT, "0.5"), {0}};
+static const snug__field top_fields[] = {NAME, OPTION(k, INT, "5"), {0}};
+static const snug__field thresholds_fields[] = {NAME, OPTION(thresholds, FLOATS, "0.5"), {0}};
+static const snug__field auc_fields[] = {
+    NAME,
+    OPTION(num_thresholds, INT, "200"),
+    SNUG_CHOICE(snug__metric_options, curve, curves, "ROC"),
+    SNUG_CHOICE(snug__metric_options, summation_method, methods, "interpolation"),
+    OPTION(thresholds, FLOATS, "[]"),
+    {0}};
+static const snug__field iou_fields[] = {NAME,
+                                         OPTION(num_classes, INT, NULL),
+                                         OPTION(ignore_class, INT, "-9223372036854775808"),
+                                         OPTION(sparse_y_true, BOOL, "true"),
+                                         OPTION(sparse_y_pred, BOOL, "true"),
+                                         {0}};
+
+static const snug__metric_kind kinds[] = {
+    {{"accuracy acc", plain_fields}, emit_accuracy, mean_result, NULL},
+    {{"binary_accuracy", binary_fields}, emit_binary, mean_result, NULL},
+    {{"categorical_accuracy", plain_fields}, emit_categorical, mean_result, NULL},
+    {{"sparse_categorical_accuracy", plain_fields}, emit_sparse, mean_result, NULL},
+    {{"top_k_categorical_accuracy", top_fields}, emit_categorical, mean_result, NULL},
+    {{"sparse_top_k_categorical_accuracy", top_fields}, emit_sparse, mean_result, NULL},
+    {{"root_mean_squared_error", plain_fields}, emit_loss, root_result, "mean_squared_error"},
+    {{"log_cosh_error logcosh", plain_fields}, emit_loss, mean_result, "log_cosh"},
+    {{"mean", plain_fields}, emit_prediction, mean_result, NULL},
+    {{"precision", thresholds_fields}, snug__emit_confusion, snug__precision_result, NULL},
+    {{"recall", thresholds_fields}, snug__emit_confusion, snug__recall_result, NULL},
+    {{"auc", auc_fields}, snug__emit_confusion, snug__auc_result, NULL},
+    {{"mean_io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL}};
+
+/* A metric that is the mean of a loss of the same name. */
+static const snug__metric_kind of_loss = {{"loss", NULL}, emit_loss, mean_result, NULL};
+
+static bool is_known(const char *text) {
+  for (size_t i = 0; i < SNUG_COUNT(kinds); i++) {
+    if (snug__named_is(&kinds[i].named, text)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The name as Keras would give it: the option, else what was written, else (for a class) its own.
+ */
+static void set_name(const char *text, const char *option, const snug__named *named,
+                     char out[SNUG__NAME_BYTES]) {
+  snug__named_given(text, out);
+  if (option[0]) {
+    snprintf(out, SNUG__NAME_BYTES, "%s", option);
+  } else if (isupper((unsigned char)out[0])) {
+    snug__named_own(named, out);
+  }
+}
+
+static snug_status check(snug_ctx *ctx, const char *text, const snug__metric *m) {
+  const snug__metric_options *o = &m->o;
+  if (m->kind->named.fields == auc_fields && (o->num_thresholds < 2 || o->thresholds.n > 14)) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT,
+                      "metric '%.100s': num_thresholds must be above 1, and thresholds at most 14",
+                      text);
+  }
+  if (m->kind->named.fields == top_fields && o->k < 1) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "metric '%.100s': k must be above 0", text);
+  }
+  if (m->kind->named.fields == iou_fields && o->num_classes < 1) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "metric '%.100s': num_classes must be above 0", text);
+  }
+  return SNUG_OK;
+}
+
+static snug_status parse_loss(snug_ctx *ctx, const char *text, snug__metric *out) {
+  char name[SNUG__NAME_BYTES];
+  snug_status s = snug__loss_parse(ctx, text, &out->loss);
+  if (s) {
+    return snug__fail_within(ctx, s,
+                             "there is no metric '%.60s' (known: accuracy, "
+                             "top_k_categorical_accuracy, precision, recall, auc, "
+                             "mean_io_u, ...), and as a loss",
+                             text);
+  }
+  out->kind = &of_loss;
+  snug__loss_name(&out->loss, name);
+  const snug__named own = {name, NULL};
+  set_name(text, out->loss.o.name, &own, out->name);
+  return SNUG_OK;
+}
+
+snug_status snug__metric_parse(snug_ctx *ctx, const char *text, snug__metric *out) {
+  size_t i = 0;
+  memset(out, 0, sizeof *out);
+  if (!is_known(text)) {
+    return parse_loss(ctx, text, out);
+  }
+  SNUG_TRY(snug__named_parse(ctx, "metric", text, kinds, sizeof kinds[0], SNUG_COUNT(kinds),
+                             &out->o, sizeof out->o, &i));
+  out->kind = &kinds[i];
+  SNUG_TRY(check(ctx, text, out));
+  set_name(text, out->o.name, &kinds[i].named, out->name);
+  return kinds[i].loss ? snug__loss_parse(ctx, kinds[i].loss, &out->loss) : SNUG_OK;
+}
+
+snug_status snug__metric_emit(snug__build *b, const snug__metric *m, const char *name,
+                              snug__id y_true, snug__id y_pred, snug__id weights) {
+  return m->kind->emit(b, m, name, y_true, y_pred, weights);
+}
+
+snug_status snug__metric_result(const snug__metric *m, const snug__variables *variables,
+                                const char *name, double *out) {
+  return m->kind->result(m, variables, name, out);
+}

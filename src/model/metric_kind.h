@@ -1,0 +1,35 @@
+/* The kinds of metrics, and what the files of metrics share. */
+#ifndef SNUG_MODEL_METRIC_KIND_H
+#define SNUG_MODEL_METRIC_KIND_H
+
+#include "model/metric.h"
+#include "model/named.h"
+
+typedef snug_status snug__metric_emitter(snug__build *b, const snug__metric *m, const char *name,
+                                         snug__id t, snug__id y, snug__id weights);
+typedef snug_status snug__metric_reader(const snug__metric *m, const snug__variables *v,
+                                        const char *name, double *out);
+
+typedef struct snug__metric_kind {
+  snug__named named;
+  snug__metric_emitter *emit;
+  snug__metric_reader *result;
+  const char *loss; /* text of the loss whose mean is taken, or NULL */
+} snug__metric_kind;
+
+/* A state of a metric: its variable and its value in the graph. */
+typedef struct snug__metric_slot {
+  snug__id variable, value;
+} snug__metric_slot;
+
+snug_status snug__metric_state(snug__build *b, const char *metric, const char *state,
+                               snug__type type, snug__metric_slot *out) SNUG_NODISCARD;
+snug_status snug__metric_data(const snug__variables *v, const char *metric, const char *state,
+                              const snug__variable **out) SNUG_NODISCARD;
+
+/* metric_confusion.c */
+extern snug__metric_emitter snug__emit_confusion, snug__emit_iou;
+extern snug__metric_reader snug__precision_result, snug__recall_result, snug__auc_result,
+    snug__iou_result;
+
+#endif

@@ -1,0 +1,132 @@
+/* The kinds of optimizers: names, options, slots. */
+#include "model/optimizer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/named.h"
+#include "model/optimizer_kind.h"
+
+#define ENTRY(key, member, kind, initial) \
+  { key, SNUG__FIELD_##kind, offsetof(snug__optimizer_options, member), initial, NULL }
+#define OPTION(member, kind, initial) ENTRY(#member, member, kind, initial)
+
+#define BASE(rate, decay)                                                                   \
+  OPTION(learning_rate, FLOAT, rate), OPTION(weight_decay, FLOAT, decay),                   \
+      OPTION(clipnorm, FLOAT, "0"), OPTION(clipvalue, FLOAT, "0"),                          \
+      OPTION(global_clipnorm, FLOAT, "0"), OPTION(use_ema, BOOL, "false"),                  \
+      OPTION(ema_momentum, FLOAT, "0.99"), OPTION(ema_overwrite_frequency, INT, "0"),       \
+      OPTION(loss_scale_factor, FLOAT, "0"), OPTION(gradient_accumulation_steps, INT, "0"), \
+      OPTION(name, TEXT, "\"\""), {                                                         \
+    0                                                                                       \
+  }
+#define BETAS(second) OPTION(beta_1, FLOAT, "0.9"), OPTION(beta_2, FLOAT, second)
+#define EPSILON OPTION(epsilon, FLOAT, "1e-7")
+
+static const snug__field sgd_fields[] = {OPTION(momentum, FLOAT, "0"),
+                                         OPTION(nesterov, BOOL, "false"), BASE("0.01", "0")};
+static const snug__field adam_fields[] = {BETAS("0.999"), EPSILON, OPTION(amsgrad, BOOL, "false"),
+                                          BASE("0.001", "0")};
+static const snug__field adamw_fields[] = {BETAS("0.999"), EPSILON, OPTION(amsgrad, BOOL, "false"),
+                                           BASE("0.001", "0.004")};
+static const snug__field rmsprop_fields[] = {OPTION(rho, FLOAT, "0.9"),
+                                             OPTION(momentum, FLOAT, "0"), EPSILON,
+                                             OPTION(centered, BOOL, "false"), BASE("0.001", "0")};
+static const snug__field adagrad_fields[] = {OPTION(initial_accumulator_value, FLOAT, "0.1"),
+                                             EPSILON, BASE("0.001", "0")};
+static const snug__field adadelta_fields[] = {OPTION(rho, FLOAT, "0.95"), EPSILON,
+                                              BASE("0.001", "0")};
+static const snug__field adamax_fields[] = {BETAS("0.999"), EPSILON, BASE("0.001", "0")};
+static const snug__field lion_fields[] = {BETAS("0.99"), BASE("0.001", "0")};
+static const snug__field ftrl_fields[] = {
+    OPTION(learning_rate_power, FLOAT, "-0.5"),
+    OPTION(initial_accumulator_value, FLOAT, "0.1"),
+    ENTRY("l1_regularization_strength", l1, FLOAT, "0"),
+    ENTRY("l2_regularization_strength", l2, FLOAT, "0"),
+    ENTRY("l2_shrinkage_regularization_strength", l2_shrinkage, FLOAT, "0"),
+    OPTION(beta, FLOAT, "0"),
+    BASE("0.001", "0")};
+
+static bool has_momentum(const snug__optimizer_options *o) { return o->momentum != 0.0; }
+static bool has_amsgrad(const snug__optimizer_options *o) { return o->amsgrad; }
+static bool is_centered(const snug__optimizer_options *o) { return o->centered; }
+
+#define MOMENTS \
+  {"momentum"}, { "velocity" }
+
+/* What an option makes of a kind. */
+static const snug__optimizer_kind sgd_momentum = {
+    {"SGD", sgd_fields}, &snug__op_sgd_momentum, {{"momentum"}}};
+static const snug__optimizer_kind rmsprop_centered = {
+    {"RMSprop", rmsprop_fields},
+    &snug__op_rmsprop_centered,
+    {{"velocity"}, {"average_gradient"}, {"momentum", has_momentum}}};
+
+static const snug__optimizer_kind kinds[] = {
+    {{"SGD", sgd_fields}, &snug__op_sgd, {{NULL}}, has_momentum, &sgd_momentum},
+    {{"Adam", adam_fields}, &snug__op_adam, {MOMENTS, {"velocity_hat", has_amsgrad}}},
+    {{"AdamW", adamw_fields}, &snug__op_adam, {MOMENTS, {"velocity_hat", has_amsgrad}}},
+    {{"RMSprop", rmsprop_fields},
+     &snug__op_rmsprop,
+     {{"velocity"}, {"momentum", has_momentum}},
+     is_centered,
+     &rmsprop_centered},
+    {{"Adagrad", adagrad_fields}, &snug__op_adagrad, {{"accumulator", NULL, true}}},
+    {{"Adadelta", adadelta_fields},
+     &snug__op_adadelta,
+     {{"accumulated_grad"}, {"accumulated_delta_var"}}},
+    {{"Adamax", adamax_fields}, &snug__op_adamax, {{"momentum"}, {"norm"}}},
+    {{"Nadam", adamax_fields}, &snug__op_nadam, {MOMENTS}},
+    {{"Lion", lion_fields}, &snug__op_lion, {{"momentum"}}},
+    {{"Ftrl", ftrl_fields}, &snug__op_ftrl, {{"accumulator", NULL, true}, {"linear"}}}};
+
+static snug_status check_clipping(snug_ctx *ctx, const char *text, const snug__optimizer *out) {
+  const snug__optimizer_options *o = &out->o;
+  int given = (o->clipnorm != 0.0) + (o->clipvalue != 0.0) + (o->global_clipnorm != 0.0);
+  if (given > 1 || o->clipnorm < 0.0 || o->clipvalue < 0.0 || o->global_clipnorm < 0.0) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT,
+                      "optimizer '%.100s': give at most one of clipnorm, clipvalue and "
+                      "global_clipnorm, above 0",
+                      text);
+  }
+  return SNUG_OK;
+}
+
+static snug_status check(snug_ctx *ctx, const char *text, const snug__optimizer *out) {
+  const snug__optimizer_options *o = &out->o;
+  if (!(o->learning_rate >= 0.0 && isfinite(o->learning_rate)) || !(o->weight_decay >= 0.0) ||
+      o->loss_scale_factor < 0.0) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT,
+                      "optimizer '%.100s': learning_rate, weight_decay and loss_scale_factor must "
+                      "be finite and not negative",
+                      text);
+  }
+  if (!(o->momentum >= 0.0 && o->momentum <= 1.0) || o->gradient_accumulation_steps < 0 ||
+      o->ema_overwrite_frequency < 0 || !(o->ema_momentum >= 0.0 && o->ema_momentum <= 1.0)) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT,
+                      "optimizer '%.100s': momentum and ema_momentum must lie in 0 .. 1, "
+                      "gradient_accumulation_steps and ema_overwrite_frequency not below 0",
+                      text);
+  }
+  return check_clipping(ctx, text, out);
+}
+
+snug_status snug__optimizer_parse(snug_ctx *ctx, const char *text, snug__optimizer *out) {
+  char rest[SNUG__NAMED_TEXT_BYTES];
+  char schedule[SNUG__NAMED_TEXT_BYTES];
+  size_t i = 0;
+  memset(out, 0, sizeof *out);
+  SNUG_TRY(snug__named_cut(ctx, "optimizer", text, "learning_rate", rest, schedule));
+  SNUG_TRY(snug__named_parse(ctx, "optimizer", rest, kinds, sizeof kinds[0], SNUG_COUNT(kinds),
+                             &out->o, sizeof out->o, &i));
+  out->kind = kinds[i].is_other && kinds[i].is_other(&out->o) ? kinds[i].other : &kinds[i];
+  if (schedule[0]) {
+    SNUG_TRY(snug__schedule_parse(ctx, schedule, &out->schedule));
+    out->o.learning_rate = snug__schedule_rate(&out->schedule, 0);
+  }
+  return check(ctx, text, out);
+}
+
+void snug__optimizer_name(const snug__optimizer *o, char out[SNUG__NAME_BYTES]) {
+  snug__named_own(&o->kind->named, out);
+}
