@@ -54,14 +54,18 @@ static void backward_rows(void *arg, int64_t begin, int64_t end) {
 static snug_status reference(const snug__call *call) {
   const snug__signature *s = call->sig;
   pool_job j = {snug__pool_of(&s->in[0], s->params), s->in[0].dtype, call->in[0], call->out[0]};
-  snug__parallel_ranges(s->threads, j.p.batch * j.p.h.out, 4, forward_rows, &j);
+  int64_t rows = j.p.batch * j.p.h.out;
+  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_cost(s).flops),
+                        forward_rows, &j);
   return SNUG_OK;
 }
 
 static snug_status reference_bwd(const snug__call *call) {
   const snug__signature *s = call->sig;
   pool_job j = {snug__pool_of(&s->out[0], s->params), s->in[0].dtype, call->in[0], call->out[0]};
-  snug__parallel_ranges(s->threads, j.p.batch * j.p.h.in, 4, backward_rows, &j);
+  int64_t rows = j.p.batch * j.p.h.in;
+  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_bwd_cost(s).flops),
+                        backward_rows, &j);
   return SNUG_OK;
 }
 

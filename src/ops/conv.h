@@ -31,10 +31,25 @@ typedef struct snug__conv2d_transpose_params {
   snug_ints output_padding; /* empty: as long as all windows reach, and at least strides * input */
 } snug__conv2d_transpose_params;
 
+/* Fields of snug__conv2d_params without groups, with which its gradients' parameters begin, and of
+ * the shape that follows there. */
+#define SNUG__CONV_FIELDS                                       \
+  SNUG_FIELD(snug__conv2d_params, strides, INTS, "[1,1]"),      \
+      SNUG_FIELD(snug__conv2d_params, dilation, INTS, "[1,1]"), \
+      SNUG_CHOICE(snug__conv2d_params, padding, snug__padding_choices, "valid")
+#define SNUG__CONV_SHAPE_FIELD(name) \
+  { name, SNUG__FIELD_INTS, offsetof(snug__conv2d_bwd_params, shape), NULL, NULL }
+
 typedef struct snug__conv {
   int64_t batch, cin, cout, groups;
   snug__window h, w;
 } snug__conv;
+
+/* Both inputs must be of rank 4 and of one real dtype. */
+snug_status snug__need_images(const snug__infer *q) SNUG_NODISCARD;
+
+/* Parameters of a gradient op: those of the node that g is about, and the shape of `like`. */
+snug__conv2d_bwd_params snug__conv_bwd_params(const snug__grad *g, snug__id like);
 
 /* The convolution of x with a kernel of conv2d's layout.  `x` and `kernel` need not be inputs of
  * the op; they must have rank 4.  Fails: E_ARGUMENT, E_SHAPE. */
@@ -68,7 +83,8 @@ void snug__depthwise_forward(const snug__conv_job *j);
 void snug__depthwise_bwd_data(const snug__conv_job *j);
 void snug__depthwise_bwd_weights(const snug__conv_job *j);
 
-/* Multiplications and additions of one of the three. */
+/* Products of one of the three, padding counted, and the cost. */
+double snug__conv_macs(const snug__conv *c);
 snug__cost snug__conv_cost(const snug__conv *c, const snug__signature *sig);
 
 #endif

@@ -3,28 +3,17 @@
 #include "ops/conv.h"
 #include "ops/support.h"
 
-#define CONV_FIELDS                                                              \
-  SNUG_FIELD(snug__conv2d_params, strides, INTS, "[1,1]"),                       \
-      SNUG_FIELD(snug__conv2d_params, dilation, INTS, "[1,1]"),                  \
-      SNUG_CHOICE(snug__conv2d_params, padding, snug__padding_choices, "valid"), \
-      SNUG_FIELD(snug__conv2d_params, groups, INT, "1")
-#define SHAPE_FIELD(name) \
-  { name, SNUG__FIELD_INTS, offsetof(snug__conv2d_bwd_params, shape), NULL, NULL }
+#define CONV_FIELDS SNUG__CONV_FIELDS, SNUG_FIELD(snug__conv2d_params, groups, INT, "1")
 
 static const snug__field fields[] = {CONV_FIELDS, {0}};
-static const snug__field bwd_data_fields[] = {CONV_FIELDS, SHAPE_FIELD("input_shape"), {0}};
-static const snug__field bwd_weights_fields[] = {CONV_FIELDS, SHAPE_FIELD("kernel_shape"), {0}};
-
-static snug_status need_images(const snug__infer *q) {
-  SNUG_TRY(snug__need_real(q, 0));
-  SNUG_TRY(snug__need_rank(q, 0, 4));
-  SNUG_TRY(snug__need_dtype_of(q, 1, 0));
-  return snug__need_rank(q, 1, 4);
-}
+static const snug__field bwd_data_fields[] = {
+    CONV_FIELDS, SNUG__CONV_SHAPE_FIELD("input_shape"), {0}};
+static const snug__field bwd_weights_fields[] = {
+    CONV_FIELDS, SNUG__CONV_SHAPE_FIELD("kernel_shape"), {0}};
 
 static snug_status infer(snug__infer *q) {
   snug__conv c;
-  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_images(q));
   SNUG_TRY(snug__need_conv(q, &q->in[0], &q->in[1], q->params, &c));
   const int64_t dim[] = {c.batch, c.h.out, c.w.out, c.cout};
   q->out[0] = snug__type_of(q->in[0].dtype, 4, dim);
@@ -34,7 +23,7 @@ static snug_status infer(snug__infer *q) {
 static snug_status infer_bwd_data(snug__infer *q) {
   const snug__conv2d_bwd_params *p = q->params;
   snug__conv c;
-  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_images(q));
   SNUG_TRY(snug__need_shape4(q, "input_shape", &p->shape, q->in[0].dtype, &q->out[0]));
   SNUG_TRY(snug__need_conv(q, &q->out[0], &q->in[1], &p->conv, &c));
   return snug__need_output(q, 0, c.batch, c.h.out, c.w.out, c.cout);
@@ -43,30 +32,21 @@ static snug_status infer_bwd_data(snug__infer *q) {
 static snug_status infer_bwd_weights(snug__infer *q) {
   const snug__conv2d_bwd_params *p = q->params;
   snug__conv c;
-  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_images(q));
   SNUG_TRY(snug__need_shape4(q, "kernel_shape", &p->shape, q->in[0].dtype, &q->out[0]));
   SNUG_TRY(snug__need_conv(q, &q->in[0], &q->out[0], &p->conv, &c));
   return snug__need_output(q, 1, c.batch, c.h.out, c.w.out, c.cout);
 }
 
-/* Parameters of a gradient op whose result has the shape of `like`. */
-static snug__conv2d_bwd_params bwd_params(const snug__grad *g, const void *conv, snug__id like) {
-  snug__conv2d_bwd_params p;
-  memset(&p, 0, sizeof p);
-  memcpy(&p.conv, conv, sizeof p.conv);
-  p.shape = snug__shape_param(snug__type_at(g->g, like));
-  return p;
-}
-
 static snug_status emit_data(snug__grad *g, snug__id dy, snug__id kernel, snug__id x,
                              snug__id *out) {
-  snug__conv2d_bwd_params p = bwd_params(g, g->params, x);
+  snug__conv2d_bwd_params p = snug__conv_bwd_params(g, x);
   return SNUG_EMIT(g->g, conv2d_bwd_data, &p, out, dy, kernel);
 }
 
 static snug_status emit_weights(snug__grad *g, snug__id x, snug__id dy, snug__id kernel,
                                 snug__id *out) {
-  snug__conv2d_bwd_params p = bwd_params(g, g->params, kernel);
+  snug__conv2d_bwd_params p = snug__conv_bwd_params(g, kernel);
   return SNUG_EMIT(g->g, conv2d_bwd_weights, &p, out, x, dy);
 }
 

@@ -68,10 +68,7 @@ static snug_status infer(snug__infer *q) {
   snug__conv2d_params conv = reverse(p);
   int64_t dim[4] = {0};
   snug__conv c;
-  SNUG_TRY(snug__need_real(q, 0));
-  SNUG_TRY(snug__need_rank(q, 0, 4));
-  SNUG_TRY(snug__need_dtype_of(q, 1, 0));
-  SNUG_TRY(snug__need_rank(q, 1, 4));
+  SNUG_TRY(snug__need_images(q));
   SNUG_TRY(snug__need_pair(q, "strides", &p->strides));
   SNUG_TRY(snug__need_pair(q, "dilation", &p->dilation));
   SNUG_TRY(need_output_padding(q));

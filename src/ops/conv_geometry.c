@@ -1,6 +1,21 @@
 #include "ops/conv.h"
 #include "ops/support.h"
 
+snug_status snug__need_images(const snug__infer *q) {
+  SNUG_TRY(snug__need_real(q, 0));
+  SNUG_TRY(snug__need_rank(q, 0, 4));
+  SNUG_TRY(snug__need_dtype_of(q, 1, 0));
+  return snug__need_rank(q, 1, 4);
+}
+
+snug__conv2d_bwd_params snug__conv_bwd_params(const snug__grad *g, snug__id like) {
+  snug__conv2d_bwd_params p;
+  memset(&p, 0, sizeof p);
+  memcpy(&p.conv, g->params, sizeof p.conv);
+  p.shape = snug__shape_param(snug__type_at(g->g, like));
+  return p;
+}
+
 snug__conv snug__conv_of(const snug__type *x, const snug__type *kernel,
                          const snug__conv2d_params *p) {
   return (snug__conv){.batch = x->dim[0],
@@ -69,9 +84,11 @@ snug__type snug__depthwise_as_conv(const snug__type *kernel, const snug__conv2d_
   return flat;
 }
 
+double snug__conv_macs(const snug__conv *c) {
+  double taps = (double)(c->h.kernel * c->w.kernel) * (double)(c->cin / c->groups);
+  return (double)c->batch * (double)(c->h.out * c->w.out) * (double)c->cout * taps;
+}
+
 snug__cost snug__conv_cost(const snug__conv *c, const snug__signature *sig) {
-  double per_pixel = (double)(c->h.kernel * c->w.kernel) * (double)c->cout *
-                     (double)(c->groups ? c->cin / c->groups : 0);
-  return (snug__cost){2.0 * (double)c->batch * (double)(c->h.out * c->w.out) * per_pixel,
-                      snug__bytes_moved(sig)};
+  return (snug__cost){2.0 * snug__conv_macs(c), snug__bytes_moved(sig)};
 }

@@ -43,17 +43,10 @@ static int64_t block_count(int64_t channels, int64_t groups, int64_t most) {
 #define SNUG_REAL_FILE "ops/conv_run.inc"
 #include "ops/real.h"
 
-/* About this many multiplications are worth a thread. */
-static int64_t least_items(const snug__conv *c, int64_t items) {
-  double macs = (double)c->batch * (double)(c->h.out * c->w.out) *
-                (double)(c->h.kernel * c->w.kernel) * (double)c->cout *
-                (double)(c->cin / c->groups);
-  return 1 + (int64_t)(20000.0 * (double)items / (macs + 1.0));
-}
-
 static void run(const conv_job *j, int64_t items, void (*body)(void *, int64_t, int64_t)) {
   conv_job copy = *j;
-  snug__parallel_ranges(j->threads, items, least_items(&j->c, items), body, &copy);
+  double macs = snug__conv_macs(&j->c);
+  snug__parallel_ranges(j->threads, items, snug__least_items(items, macs), body, &copy);
 }
 
 static void forward_rows(void *arg, int64_t begin, int64_t end) {

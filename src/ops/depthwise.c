@@ -2,16 +2,11 @@
 #include "ops/conv.h"
 #include "ops/support.h"
 
-#define CONV_FIELDS                                             \
-  SNUG_FIELD(snug__conv2d_params, strides, INTS, "[1,1]"),      \
-      SNUG_FIELD(snug__conv2d_params, dilation, INTS, "[1,1]"), \
-      SNUG_CHOICE(snug__conv2d_params, padding, snug__padding_choices, "valid")
-#define SHAPE_FIELD(name) \
-  { name, SNUG__FIELD_INTS, offsetof(snug__conv2d_bwd_params, shape), NULL, NULL }
-
-static const snug__field fields[] = {CONV_FIELDS, {0}};
-static const snug__field bwd_data_fields[] = {CONV_FIELDS, SHAPE_FIELD("input_shape"), {0}};
-static const snug__field bwd_weights_fields[] = {CONV_FIELDS, SHAPE_FIELD("kernel_shape"), {0}};
+static const snug__field fields[] = {SNUG__CONV_FIELDS, {0}};
+static const snug__field bwd_data_fields[] = {
+    SNUG__CONV_FIELDS, SNUG__CONV_SHAPE_FIELD("input_shape"), {0}};
+static const snug__field bwd_weights_fields[] = {
+    SNUG__CONV_FIELDS, SNUG__CONV_SHAPE_FIELD("kernel_shape"), {0}};
 
 static snug_status need_conv(const snug__infer *q, const snug__type *x, const snug__type *kernel,
                              snug__conv *out) {
@@ -28,16 +23,9 @@ static snug_status need_conv(const snug__infer *q, const snug__type *x, const sn
   return snug__need_conv(q, x, &flat, &grouped, out);
 }
 
-static snug_status need_images(const snug__infer *q) {
-  SNUG_TRY(snug__need_real(q, 0));
-  SNUG_TRY(snug__need_rank(q, 0, 4));
-  SNUG_TRY(snug__need_dtype_of(q, 1, 0));
-  return snug__need_rank(q, 1, 4);
-}
-
 static snug_status infer(snug__infer *q) {
   snug__conv c;
-  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_images(q));
   SNUG_TRY(need_conv(q, &q->in[0], &q->in[1], &c));
   const int64_t dim[] = {c.batch, c.h.out, c.w.out, c.cout};
   q->out[0] = snug__type_of(q->in[0].dtype, 4, dim);
@@ -47,7 +35,7 @@ static snug_status infer(snug__infer *q) {
 static snug_status infer_bwd_data(snug__infer *q) {
   const snug__conv2d_bwd_params *p = q->params;
   snug__conv c;
-  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_images(q));
   SNUG_TRY(snug__need_shape4(q, "input_shape", &p->shape, q->in[0].dtype, &q->out[0]));
   SNUG_TRY(need_conv(q, &q->out[0], &q->in[1], &c));
   return snug__need_output(q, 0, c.batch, c.h.out, c.w.out, c.cout);
@@ -56,27 +44,19 @@ static snug_status infer_bwd_data(snug__infer *q) {
 static snug_status infer_bwd_weights(snug__infer *q) {
   const snug__conv2d_bwd_params *p = q->params;
   snug__conv c;
-  SNUG_TRY(need_images(q));
+  SNUG_TRY(snug__need_images(q));
   SNUG_TRY(snug__need_shape4(q, "kernel_shape", &p->shape, q->in[0].dtype, &q->out[0]));
   SNUG_TRY(need_conv(q, &q->in[0], &q->out[0], &c));
   return snug__need_output(q, 1, c.batch, c.h.out, c.w.out, c.cout);
 }
 
-static snug__conv2d_bwd_params bwd_params(const snug__grad *g, snug__id like) {
-  snug__conv2d_bwd_params p;
-  memset(&p, 0, sizeof p);
-  memcpy(&p.conv, g->params, sizeof p.conv);
-  p.shape = snug__shape_param(snug__type_at(g->g, like));
-  return p;
-}
-
 static snug_status grad(snug__grad *g) {
   if (g->wants[0]) {
-    snug__conv2d_bwd_params p = bwd_params(g, g->in[0]);
+    snug__conv2d_bwd_params p = snug__conv_bwd_params(g, g->in[0]);
     SNUG_TRY(SNUG_EMIT(g->g, depthwise_conv2d_bwd_data, &p, &g->din[0], g->dout[0], g->in[1]));
   }
   if (g->wants[1]) {
-    snug__conv2d_bwd_params p = bwd_params(g, g->in[1]);
+    snug__conv2d_bwd_params p = snug__conv_bwd_params(g, g->in[1]);
     SNUG_TRY(SNUG_EMIT(g->g, depthwise_conv2d_bwd_weights, &p, &g->din[1], g->in[0], g->dout[0]));
   }
   return SNUG_OK;

@@ -41,7 +41,8 @@ static void weight_blocks(void *arg, int64_t begin, int64_t end) {
 
 static void run(const conv_job *j, int64_t items, void (*body)(void *, int64_t, int64_t)) {
   conv_job copy = *j;
-  snug__parallel_ranges(j->threads, items, 1, body, &copy);
+  double macs = snug__conv_macs(&j->c);
+  snug__parallel_ranges(j->threads, items, snug__least_items(items, macs), body, &copy);
 }
 
 void snug__depthwise_forward(const conv_job *j) { run(j, j->c.batch * j->c.h.out, forward_rows); }

@@ -70,7 +70,9 @@ static snug_status reference(const snug__call *call) {
   if (s->n_out > 1 && call->out[1]) {
     *(s->out[1].dtype == SNUG_UINT8 ? (void **)&j.small : (void **)&j.large) = call->out[1];
   }
-  snug__parallel_ranges(s->threads, j.p.batch * j.p.h.out, 4, forward_rows, &j);
+  int64_t rows = j.p.batch * j.p.h.out;
+  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_cost(s).flops),
+                        forward_rows, &j);
   return SNUG_OK;
 }
 
@@ -84,7 +86,9 @@ static snug_status reference_bwd(const snug__call *call) {
                 call->out[0],
                 is_small ? index : NULL,
                 is_small ? NULL : index};
-  snug__parallel_ranges(s->threads, j.p.batch * j.p.h.in, 4, backward_rows, &j);
+  int64_t rows = j.p.batch * j.p.h.in;
+  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_bwd_cost(s).flops),
+                        backward_rows, &j);
   return SNUG_OK;
 }
 

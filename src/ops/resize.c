@@ -147,11 +147,18 @@ static resize_job job_of(const snug__call *call, const snug__type *x, const snug
                       .out = call->out[0]};
 }
 
+/* At most four products per pixel of the larger image. */
+static snug__cost cost(const snug__signature *s) {
+  int64_t n = snug__max_i64(snug__type_count(&s->in[0]), snug__type_count(&s->out[0]));
+  return (snug__cost){8.0 * (double)n, snug__bytes_moved(s)};
+}
+
 static snug_status reference(const snug__call *call) {
   const snug__signature *s = call->sig;
   const snug__resize2d_params *p = s->params;
   resize_job j = job_of(call, &s->in[0], &s->out[0], p->interpolation);
-  snug__parallel_ranges(s->threads, s->in[0].dim[0] * j.h.out, 4, forward_rows, &j);
+  int64_t rows = s->in[0].dim[0] * j.h.out;
+  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, cost(s).flops), forward_rows, &j);
   return SNUG_OK;
 }
 
@@ -159,14 +166,10 @@ static snug_status reference_bwd(const snug__call *call) {
   const snug__signature *s = call->sig;
   const snug__resize2d_bwd_params *p = s->params;
   resize_job j = job_of(call, &s->out[0], &s->in[0], p->interpolation);
-  snug__parallel_ranges(s->threads, s->in[0].dim[0] * j.h.in, 4, backward_rows, &j);
+  int64_t rows = s->in[0].dim[0] * j.h.in;
+  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, cost(s).flops), backward_rows,
+                        &j);
   return SNUG_OK;
-}
-
-/* At most four products per pixel of the larger image. */
-static snug__cost cost(const snug__signature *s) {
-  int64_t n = snug__max_i64(snug__type_count(&s->in[0]), snug__type_count(&s->out[0]));
-  return (snug__cost){8.0 * (double)n, snug__bytes_moved(s)};
 }
 
 const snug__op snug__op_resize2d = {.name = "resize2d",

@@ -1,8 +1,11 @@
-/* conv2d, depthwise_conv2d, conv2d_transpose and their gradients.  Expected values are Keras's. */
+/* conv2d, depthwise_conv2d, conv2d_transpose and their gradients.  Expected values are Keras's. The
+ * larger cases are worth several threads. */
 #include "ops/cases.h"
 
 OP_CASES(
-    conv2d, {"", "float64[2,5,4,3]; float64[3,3,3,2]"}, {"", "float64[1,1,1,1]; float64[1,1,1,1]"},
+    conv2d, {"padding=same", "float64[2,11,9,6]; float64[3,3,6,10]", .no_gradient = true},
+    {"groups=2", "float64[3,9,9,8]; float64[3,3,4,12]", .no_gradient = true},
+    {"", "float64[2,5,4,3]; float64[3,3,3,2]"}, {"", "float64[1,1,1,1]; float64[1,1,1,1]"},
     {"padding=same", "float64[2,5,4,3]; float64[3,3,3,2]"},
     {"padding=same, strides=[2,2]", "float64[1,5,6,2]; float64[3,3,2,3]"},
     {"padding=same, strides=[3,2]", "float64[1,7,6,1]; float64[2,4,1,2]"},
@@ -82,7 +85,12 @@ OP_CASES(
     {"", "int32[1,4,4,1]; int32[3,3,1,1]", .fails = "must be float"},
     {"", "float64[1,4,4,1]; int32[3,3,1,1]", .fails = "dtypes"})
 
-OP_CASES(conv2d_bwd_data, {"input_shape=[2,5,4,3]", "float64[2,3,2,2]; float64[3,3,3,2]"},
+OP_CASES(conv2d_bwd_data,
+         {"input_shape=[2,11,9,6], padding=same", "float64[2,11,9,10]; float64[3,3,6,10]",
+          .no_gradient = true},
+         {"input_shape=[2,13,11,8], strides=[2,2], groups=2",
+          "float64[2,6,5,20]; float64[3,3,4,20]", .no_gradient = true},
+         {"input_shape=[2,5,4,3]", "float64[2,3,2,2]; float64[3,3,3,2]"},
          {"input_shape=[1,5,6,9], padding=same, strides=[2,3]",
           "float64[1,3,2,5]; float64[3,2,9,5]"},
          {"input_shape=[1,6,5,8], dilation=[2,2]", "float64[1,2,3,7]; float64[3,2,8,7]"},
@@ -95,7 +103,12 @@ OP_CASES(conv2d_bwd_data, {"input_shape=[2,5,4,3]", "float64[2,3,2,2]; float64[3
          {"input_shape=[2,-5,4,3]", "float64[2,3,2,2]; float64[3,3,3,2]", .fails = "is no shape"},
          {"", "float64[2,3,2,2]; float64[3,3,3,2]", .fails = "input_shape"})
 
-OP_CASES(conv2d_bwd_weights, {"kernel_shape=[3,3,3,2]", "float64[2,5,4,3]; float64[2,3,2,2]"},
+OP_CASES(conv2d_bwd_weights,
+         {"kernel_shape=[3,3,6,10], padding=same", "float64[2,11,9,6]; float64[2,11,9,10]",
+          .no_gradient = true},
+         {"kernel_shape=[3,3,4,20], strides=[2,2], groups=2",
+          "float64[2,13,11,8]; float64[2,6,5,20]", .no_gradient = true},
+         {"kernel_shape=[3,3,3,2]", "float64[2,5,4,3]; float64[2,3,2,2]"},
          {"kernel_shape=[3,2,2,5], padding=same, strides=[2,3]",
           "float64[1,5,6,2]; float64[1,3,2,5]"},
          {"kernel_shape=[3,2,2,3], dilation=[2,2]", "float64[1,6,5,2]; float64[1,2,3,3]"},
@@ -111,7 +124,9 @@ OP_CASES(conv2d_bwd_weights, {"kernel_shape=[3,3,3,2]", "float64[2,5,4,3]; float
          {"kernel_shape=[]", "float64[2,5,4,3]; float64[2,3,2,2]", .fails = "must have 4"})
 
 OP_CASES(
-    conv2d_transpose, {"", "float64[2,3,2,3]; float64[3,3,2,3]"},
+    conv2d_transpose,
+    {"padding=same, strides=[2,2]", "float64[2,6,7,9]; float64[3,3,10,9]", .no_gradient = true},
+    {"", "float64[2,3,2,3]; float64[3,3,2,3]"},
     {"padding=same, strides=[2,2]", "float64[1,2,3,2]; float64[3,3,3,2]"},
     {"padding=same, strides=[3,2]", "float64[1,2,2,1]; float64[2,5,2,1]"},
     {"strides=[2,3]", "float64[1,3,2,2]; float64[4,2,1,2]"},
@@ -177,7 +192,9 @@ OP_CASES(
      .fails = "output_padding 2 must be at least 0 and less than the stride 2"},
     {"", "float64[2,2,1]; float64[3,3,2,1]", .fails = "4 axes"})
 
-OP_CASES(depthwise_conv2d, {"", "float64[2,5,4,3]; float64[3,3,3,1]"},
+OP_CASES(depthwise_conv2d,
+         {"padding=same", "float64[2,16,16,12]; float64[3,3,12,1]", .no_gradient = true},
+         {"", "float64[2,5,4,3]; float64[3,3,3,1]"},
          {"padding=same", "float64[1,4,5,2]; float64[3,3,2,3]"},
          {"padding=same, strides=[2,2]", "float64[1,4,5,2]; float64[2,4,2,1]"},
          {"strides=[3,2]", "float64[1,5,5,1]; float64[1,2,1,2]"},
@@ -204,6 +221,8 @@ OP_CASES(depthwise_conv2d, {"", "float64[2,5,4,3]; float64[3,3,3,1]"},
           .fails = "the stride of the height is -1"})
 
 OP_CASES(depthwise_conv2d_bwd_data,
+         {"input_shape=[2,16,16,12], padding=same", "float64[2,16,16,12]; float64[3,3,12,1]",
+          .no_gradient = true},
          {"input_shape=[1,4,5,2], padding=same, strides=[2,2]",
           "float64[1,2,3,6]; float64[3,3,2,3]"},
          {"input_shape=[1,4,5,2], dilation=[2,2]", "float64[1,2,3,2]; float64[2,2,2,1]"},
@@ -211,6 +230,8 @@ OP_CASES(depthwise_conv2d_bwd_data,
           .fails = "must be float64[1,3,4,6]"})
 
 OP_CASES(depthwise_conv2d_bwd_weights,
+         {"kernel_shape=[3,3,12,1], padding=same", "float64[2,16,16,12]; float64[2,16,16,12]",
+          .no_gradient = true},
          {"kernel_shape=[3,3,2,3], padding=same, strides=[2,2]",
           "float64[1,4,5,2]; float64[1,2,3,6]"},
          {"kernel_shape=[2,2,2,1], dilation=[2,2]", "float64[1,4,5,2]; float64[1,2,3,2]"},

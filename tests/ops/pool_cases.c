@@ -2,7 +2,10 @@
 #include "ops/cases.h"
 
 OP_CASES(
-    max_pool2d, {"", "float64[2,4,4,3] distinct"}, {"", "float64[2,4,4,3] distinct", .n_out = 1},
+    max_pool2d,
+    {"pool_size=[3,3], strides=[2,2], padding=same", "float64[4,32,32,8] distinct",
+     .no_gradient = true},
+    {"", "float64[2,4,4,3] distinct"}, {"", "float64[2,4,4,3] distinct", .n_out = 1},
     {"padding=same", "float64[1,5,3,2] distinct", .n_out = 1},
     {"pool_size=[3,3], strides=[2,2], padding=same", "float64[1,6,5,2] distinct"},
     {"pool_size=[3,2], strides=[1,1]", "float64[1,5,4,2] distinct"},
@@ -42,6 +45,8 @@ OP_CASES(
     {"", "float64[4,4,1]", .fails = "4 axes"}, {"", "int32[1,4,4,1]", .fails = "must be float"})
 
 OP_CASES(max_pool2d_bwd,
+         {"input_shape=[4,32,32,8], pool_size=[3,3], strides=[2,2], padding=same",
+          "float64[4,16,16,8]; uint8[4,16,16,8] labels:9", .no_gradient = true},
          {"input_shape=[1,4,4,1], pool_size=[3,3], strides=[2,2], padding=same",
           "float64[1,2,2,1] = 1 2 3 4; uint8[1,2,2,1] = 0 0 0 0",
           .expect = "1 0 2 0 0 0 0 0 3 0 4 0 0 0 0 0"},
@@ -56,7 +61,10 @@ OP_CASES(max_pool2d_bwd,
          {"input_shape=[1,4,6,3]", "float64[1,2,2,3]; uint8[1,2,2,3]",
           .fails = "must be float64[1,2,3,3]"})
 
-OP_CASES(avg_pool2d, {"", "float64[2,4,4,3]"}, {"padding=same", "float64[1,5,3,2]"},
+OP_CASES(avg_pool2d,
+         {"pool_size=[3,3], strides=[2,2], padding=same", "float64[4,32,32,8]",
+          .no_gradient = true},
+         {"", "float64[2,4,4,3]"}, {"padding=same", "float64[1,5,3,2]"},
          {"pool_size=[3,3], strides=[2,2], padding=same", "float64[1,6,5,2]"},
          {"pool_size=[3,2], strides=[1,1]", "float64[1,5,4,2]"},
          {"pool_size=[1,1], strides=[2,2]", "float64[1,5,4,2]"},
@@ -87,6 +95,8 @@ OP_CASES(avg_pool2d, {"", "float64[2,4,4,3]"}, {"padding=same", "float64[1,5,3,2
          {"strides=[-1,1]", "float64[1,4,4,1]", .fails = "the stride of the height is -1"})
 
 OP_CASES(avg_pool2d_bwd,
+         {"input_shape=[4,32,32,8], pool_size=[3,3], strides=[2,2], padding=same",
+          "float64[4,16,16,8]", .no_gradient = true},
          {"input_shape=[1,6,5,2], pool_size=[3,3], strides=[2,2], padding=same",
           "float64[1,3,3,2]"},
          {"input_shape=[1,4,4,1], pool_size=[1,1], strides=[3,3]", "float64[1,2,2,1]"},
@@ -94,7 +104,9 @@ OP_CASES(avg_pool2d_bwd,
          {"input_shape=[1,6,5,2]", "float64[1,3,3,2]", .fails = "must be float64[1,3,2,2]"})
 
 OP_CASES(
-    resize2d, {"height=4, width=6", "float64[2,2,3,2]"},
+    resize2d,
+    {"height=28, width=30, interpolation=bilinear", "float64[2,14,15,6]", .no_gradient = true},
+    {"height=4, width=6", "float64[2,2,3,2]"},
     {"height=4, width=6, interpolation=bilinear", "float64[2,2,3,2]"},
     {"height=3, width=2, interpolation=bilinear", "float64[1,5,7,1]"},
     {"height=7, width=5, interpolation=bilinear", "float64[1,3,1,2]"},
@@ -125,7 +137,10 @@ OP_CASES(
     {"height=2, width=2", "float64[2,2,1]", .fails = "4 axes"},
     {"height=2", "float64[1,2,2,1]", .fails = "width"})
 
-OP_CASES(resize2d_bwd, {"input_shape=[1,2,3,2]", "float64[1,4,9,2]"},
+OP_CASES(resize2d_bwd,
+         {"input_shape=[2,14,15,6], interpolation=bilinear", "float64[2,28,30,6]",
+          .no_gradient = true},
+         {"input_shape=[1,2,3,2]", "float64[1,4,9,2]"},
          {"input_shape=[1,5,7,1], interpolation=bilinear", "float64[1,3,2,1]"},
          {"input_shape=[1,1,2,1], interpolation=bilinear", "float64[1,1,4,1] = 1 2 3 4",
           .expect = "3.25 6.75"},
