@@ -104,7 +104,25 @@ static void copy_items(packing *p) {
   }
 }
 
-/* Sort the buffers by their first section, so that a strip is a range of them. */
+static int64_t sort_key(const snug__buffer *b, int pass) {
+  return pass == 0 ? -b->size : pass == 1 ? -(int64_t)b->hi : b->lo;
+}
+
+/* By first section, then long-lived and large ones first: strips become ranges, and the order of
+ * the caller's items matters only between equal ones. */
+static void sort_passes(packing *p, snug__key *keys, snug__key *scratch, snug__buffer *sorted) {
+  for (int pass = 0; pass < 3; pass++) {
+    for (int32_t i = 0; i < p->n; i++) {
+      keys[i] = (snug__key){sort_key(&p->buffers[i], pass), i};
+    }
+    snug__sort_keys(keys, scratch, p->n);
+    for (int32_t i = 0; i < p->n; i++) {
+      sorted[i] = p->buffers[keys[i].id];
+    }
+    memcpy(p->buffers, sorted, (size_t)p->n * sizeof *sorted);
+  }
+}
+
 static snug_status sort_buffers(packing *p) {
   snug__key *keys = NULL;
   snug__key *scratch = NULL;
@@ -117,14 +135,7 @@ static snug_status sort_buffers(packing *p) {
     status = SNUG_NEW_ARRAY(p->ctx, SNUG__MEM_SCRATCH, p->n_items, &sorted);
   }
   if (!status) {
-    for (int32_t i = 0; i < p->n; i++) {
-      keys[i] = (snug__key){p->buffers[i].lo, i};
-    }
-    snug__sort_keys(keys, scratch, p->n);
-    for (int32_t i = 0; i < p->n; i++) {
-      sorted[i] = p->buffers[keys[i].id];
-    }
-    memcpy(p->buffers, sorted, (size_t)p->n * sizeof *sorted);
+    sort_passes(p, keys, scratch, sorted);
   }
   SNUG_GIVE_ARRAY(p->ctx, SNUG__MEM_SCRATCH, sorted, p->n_items);
   SNUG_GIVE_ARRAY(p->ctx, SNUG__MEM_SCRATCH, scratch, p->n);

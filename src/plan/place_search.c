@@ -12,6 +12,9 @@
  *  - skylines that were shown to be hopeless are remembered;
  *  - of buffers that are the same, or of the same lifespan and on top of each other, one order is
  *    tried;
+ *  - a buffer that spans a valley from wall to wall, if it comes below the walls at all, might as
+ *    well lie on the ground of the valley: what is below it can change places with it.  So it is
+ *    put there at once, and if that fails it is barred until the walls are passed;
  *  - it is started again with other orders of the branches, with more work each time.
  *
  * A search that ends without having been stopped is a proof; `beyond` is then a height below which
@@ -34,6 +37,8 @@ typedef struct edge {
   int64_t floor;
   int32_t section; /* lo or hi - 1 */
   bool is_left;
+  int32_t spanning; /* branch on this buffer, from wall to wall, instead; -1: there is none */
+  int64_t wall;     /* the lower of the two */
 } edge;
 
 /* Buffers by the section they begin or end in; those of one section in the order to try them. */
@@ -53,6 +58,7 @@ typedef struct search {
   int64_t limit;   /* of work, for this round */
   int64_t beyond;
   int32_t depth;
+  bool can_swap; /* all alignments divide all sizes: buffers may change places */
 } search;
 
 static void note_beyond(search *s, int64_t height) { s->beyond = snug__min_i64(s->beyond, height); }
@@ -61,7 +67,7 @@ static void note_beyond(search *s, int64_t height) { s->beyond = snug__min_i64(s
 
 static bool is_inside(const search *s, const edge *e, int32_t id) {
   const snug__buffer *b = &s->sky.buffers[id];
-  return !s->sky.is_placed[id] && b->lo >= e->lo && b->hi <= e->hi;
+  return !s->sky.is_placed[id] && b->lo >= e->lo && b->hi <= e->hi && s->sky.bars[id] <= e->floor;
 }
 
 /* On top of a buffer of the same lifespan only one order is needed: ids upwards.  Swapping the two
@@ -133,13 +139,15 @@ static int64_t next_level(const search *s, const edge *e) {
 /* Can the valley be filled up to its walls?  Where buffers that reach out of it are to come, they
  * cannot be lower than the lower wall: what lies inside must reach up to there but for the slack.
  */
-static bool well_fits(search *s, const edge *e, int64_t wall) {
+static bool well_fits(search *s, const edge *e) {
   const snug__sky *sky = &s->sky;
+  edge below = *e; /* barred buffers may come in as long as they are below the wall */
+  below.floor = e->wall;
   memset(&s->inside[e->lo], 0, (size_t)(e->hi - e->lo) * sizeof *s->inside);
   for (int32_t at = e->lo; at < e->hi; at++) {
     for (int32_t i = s->starts.begin[at]; i < s->starts.begin[at + 1]; i++) {
       const snug__buffer *b = &sky->buffers[s->starts.ids[i]];
-      if (is_inside(s, e, s->starts.ids[i])) {
+      if (is_inside(s, &below, s->starts.ids[i])) {
         for (int32_t t = b->lo; t < b->hi; t++) {
           s->inside[t] += b->size;
         }
@@ -148,7 +156,7 @@ static bool well_fits(search *s, const edge *e, int64_t wall) {
   }
   for (int32_t t = e->lo; t < e->hi; t++) {
     int64_t outside = sky->rest[t] - s->inside[t];
-    int64_t start = snug__max_i64(wall, e->floor + s->inside[t]);
+    int64_t start = snug__max_i64(e->wall, e->floor + s->inside[t]);
     if (outside > 0 && start + outside > sky->ceiling) {
       note_beyond(s, start + outside);
       return false;
@@ -157,16 +165,37 @@ static bool well_fits(search *s, const edge *e, int64_t wall) {
   return true;
 }
 
-/* Compare the two ends of a valley with the best edge so far. */
-static void offer_edges(const search *s, edge valley, edge *best, int32_t *fewest) {
+/* The first by number, as is_swapped wants it. */
+static int32_t find_spanning(const search *s, const edge *valley) {
+  int32_t found = -1;
+  for (int32_t i = s->starts.begin[valley->lo]; i < s->starts.begin[valley->lo + 1]; i++) {
+    int32_t id = s->starts.ids[i];
+    bool is_lower = found < 0 || id < found;
+    if (is_lower && s->sky.buffers[id].hi == valley->hi && is_branch(s, valley, id)) {
+      found = id;
+    }
+  }
+  return found;
+}
+
+static void offer_edge(const edge *e, int32_t count, edge *best, int32_t *fewest) {
+  if (count < *fewest || (count == *fewest && e->floor < best->floor)) {
+    *fewest = count;
+    *best = *e;
+  }
+}
+
+/* Compare the branches at a valley with the best so far. */
+static void offer_valley(const search *s, edge valley, edge *best, int32_t *fewest) {
+  valley.spanning = s->can_swap ? find_spanning(s, &valley) : -1;
+  if (valley.spanning >= 0) {
+    offer_edge(&valley, valley.wall < s->sky.ceiling ? 2 : 1, best, fewest);
+    return;
+  }
   for (int side = 0; side < 2; side++) {
     valley.is_left = side == 0;
     valley.section = side == 0 ? valley.lo : valley.hi - 1;
-    int32_t count = count_branches(s, &valley);
-    if (count < *fewest || (count == *fewest && valley.floor < best->floor)) {
-      *fewest = count;
-      *best = valley;
-    }
+    offer_edge(&valley, count_branches(s, &valley), best, fewest);
   }
 }
 
@@ -182,11 +211,11 @@ static bool choose_edge(search *s, int32_t lo, int32_t hi, edge *best) {
     if (left < floors[a] || right < floors[a]) {
       continue;
     }
-    edge valley = {.lo = a, .hi = b, .floor = floors[a]};
-    if (!well_fits(s, &valley, snug__min_i64(left, right))) {
+    edge valley = {.lo = a, .hi = b, .floor = floors[a], .wall = snug__min_i64(left, right)};
+    if (!well_fits(s, &valley)) {
       return false;
     }
-    offer_edges(s, valley, best, &fewest);
+    offer_valley(s, valley, best, &fewest);
   }
   return true;
 }
@@ -259,8 +288,28 @@ static verdict try_gap(search *s, const edge *e, int32_t lo, int32_t hi) {
   return v;
 }
 
+/* On the ground of the valley, or not below its walls. */
+static verdict branch_spanning(search *s, const edge *e, int32_t lo, int32_t hi) {
+  int64_t mark = s->sky.n_trail;
+  verdict v = try_buffer(s, e, e->spanning, lo, hi);
+  if (v != NONE || e->wall >= s->sky.ceiling) {
+    return v;
+  }
+  if (!snug__sky_bar(&s->sky, e->spanning, e->wall + 1)) {
+    return STOPPED;
+  }
+  v = solve(s, lo, hi);
+  if (v != FOUND) {
+    snug__sky_back(&s->sky, mark);
+  }
+  return v;
+}
+
 static verdict branch(search *s, const edge *e, int32_t lo, int32_t hi) {
   int32_t n;
+  if (e->spanning >= 0) {
+    return branch_spanning(s, e, lo, hi);
+  }
   const int32_t *ids = edge_ids(s, e, &n);
   for (int32_t i = 0; i < n; i++) {
     if (is_branch(s, e, ids[i])) {
@@ -392,11 +441,20 @@ static void find_twins(search *s) {
   }
 }
 
+static bool can_swap_all(const snug__strip *strip) {
+  for (int32_t i = 1; i < strip->n; i++) {
+    if (strip->buffers[i].align != strip->buffers[0].align) {
+      return false;
+    }
+  }
+  return true; /* sizes are multiples of what alignments have in common */
+}
+
 static snug_status search_init(search *s, snug__strip *strip) {
   int64_t n = strip->n;
   int64_t m = (int64_t)strip->sections + 2;
   snug_ctx *ctx = strip->ctx;
-  *s = (search){.strip = strip, .beyond = SNUG__HEIGHT_MAX};
+  *s = (search){.strip = strip, .beyond = SNUG__HEIGHT_MAX, .can_swap = can_swap_all(strip)};
   SNUG_TRY(snug__sky_init(&s->sky, strip));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, m, &s->starts.begin));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->starts.ids));
@@ -425,11 +483,27 @@ static void search_release(search *s) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->table, 1 << TABLE_BITS);
 }
 
-/* Rounds of twice the work each, until a verdict or the limit. */
+/* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: most problems fall soon in some round or hardly at all, and
+ * this (Luby's) sequence of shares is near the best without knowing in which. */
+static int64_t round_share(int64_t round) {
+  int64_t size = 1;
+  while (size < round + 2) {
+    size *= 2;
+  }
+  while (size != round + 2) { /* the sequence up to a power of two is two halves and that power */
+    round -= size / 2 - 1;
+    for (size = 1; size < round + 2;) {
+      size *= 2;
+    }
+  }
+  return size / 2;
+}
+
+/* Rounds until a verdict or the limit. */
 static snug_status run_rounds(search *s, int64_t limit, verdict *v) {
-  int64_t share = FIRST_ROUND;
   *v = STOPPED;
-  for (int round = 0; *v == STOPPED; round++, share += share / 2) {
+  for (int round = 0; *v == STOPPED; round++) {
+    int64_t share = FIRST_ROUND * round_share(round);
     int64_t done = s->strip->effort->done;
     if (done >= limit || done >= s->strip->effort->limit) {
       return SNUG_OK;

@@ -47,6 +47,7 @@ static snug_status take_all(snug__sky *sky) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->sections, &sky->tops));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->sections, &sky->codes));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->n, &sky->offsets));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->n, &sky->bars));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->n, &sky->is_placed));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->n, &sky->alike));
   return SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->n, &sky->alike_left);
@@ -83,6 +84,7 @@ void snug__sky_release(snug__sky *sky) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->tops, sky->sections);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->codes, sky->sections);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->offsets, sky->n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->bars, sky->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->is_placed, sky->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->alike, sky->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->alike_left, sky->n);
@@ -103,7 +105,8 @@ static void count_one(snug__sky *sky, int32_t buffer, int32_t sign) {
 }
 
 static void set_floor(snug__sky *sky, int32_t section, int64_t level, int32_t top) {
-  sky->trail[sky->n_trail++] = (snug__sky_step){sky->floors[section], sky->tops[section], section};
+  sky->trail[sky->n_trail++] =
+      (snug__sky_step){sky->floors[section], sky->tops[section], section, SNUG__SKY_FLOOR};
   sky->floors[section] = level;
   sky->tops[section] = top;
 }
@@ -121,7 +124,7 @@ bool snug__sky_place(snug__sky *sky, int32_t buffer, int64_t offset) {
   for (int32_t s = b->lo; s < b->hi; s++) {
     set_floor(sky, s, offset + b->size, buffer);
   }
-  sky->trail[sky->n_trail++] = (snug__sky_step){0, buffer, -1};
+  sky->trail[sky->n_trail++] = (snug__sky_step){0, buffer, 0, SNUG__SKY_PLACED};
   sky->offsets[buffer] = offset;
   count_one(sky, buffer, -1);
   return true;
@@ -135,21 +138,46 @@ bool snug__sky_raise(snug__sky *sky, int32_t section, int64_t level) {
   return true;
 }
 
+static void set_bar(snug__sky *sky, int32_t buffer, int64_t level) {
+  uint64_t *code = &sky->codes[sky->buffers[buffer].lo];
+  *code ^= sky->bars[buffer] ? snug__sky_code(buffer, 2 + (uint64_t)sky->bars[buffer]) : 0;
+  *code ^= level ? snug__sky_code(buffer, 2 + (uint64_t)level) : 0;
+  sky->bars[buffer] = level;
+}
+
+bool snug__sky_bar(snug__sky *sky, int32_t buffer, int64_t level) {
+  if (snug__sky_is_full(sky)) {
+    return false;
+  }
+  sky->trail[sky->n_trail++] = (snug__sky_step){sky->bars[buffer], buffer, 0, SNUG__SKY_BAR};
+  set_bar(sky, buffer, level);
+  return true;
+}
+
+static void undo(snug__sky *sky, const snug__sky_step *step) {
+  switch (step->kind) {
+    case SNUG__SKY_FLOOR:
+      sky->floors[step->section] = step->level;
+      sky->tops[step->section] = step->id;
+      break;
+    case SNUG__SKY_PLACED:
+      count_one(sky, step->id, 1);
+      break;
+    case SNUG__SKY_BAR:
+      set_bar(sky, step->id, step->level);
+      break;
+  }
+}
+
 void snug__sky_back(snug__sky *sky, int64_t n_trail) {
   while (sky->n_trail > n_trail) {
-    const snug__sky_step *step = &sky->trail[--sky->n_trail];
-    if (step->section < 0) {
-      count_one(sky, step->top, 1);
-    } else {
-      sky->floors[step->section] = step->floor;
-      sky->tops[step->section] = step->top;
-    }
+    undo(sky, &sky->trail[--sky->n_trail]);
   }
 }
 
 int64_t snug__sky_lowest(const snug__sky *sky, int32_t buffer) {
   const snug__buffer *b = &sky->buffers[buffer];
-  int64_t level = 0;
+  int64_t level = sky->bars[buffer];
   for (int32_t s = b->lo; s < b->hi; s++) {
     level = snug__max_i64(level, sky->floors[s]);
   }

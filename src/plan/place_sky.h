@@ -10,10 +10,13 @@
 
 #include "plan/pack.h"
 
+typedef enum snug__sky_kind { SNUG__SKY_FLOOR, SNUG__SKY_PLACED, SNUG__SKY_BAR } snug__sky_kind;
+
 typedef struct snug__sky_step {
-  int64_t floor;   /* as it was */
-  int32_t top;     /* as it was */
-  int32_t section; /* -1: a buffer was placed, `top` is its number */
+  int64_t level; /* floor or bar as it was */
+  int32_t id;    /* the buffer, or the top as it was */
+  int32_t section;
+  snug__sky_kind kind;
 } snug__sky_step;
 
 typedef struct snug__sky {
@@ -27,6 +30,7 @@ typedef struct snug__sky {
   int32_t *tops;    /* per section: the buffer that makes the floor; -1: none */
   uint64_t *codes;  /* per section: the unplaced buffers that begin there, as one number */
   int64_t *offsets; /* per buffer */
+  int64_t *bars;    /* per buffer: it was shown not to come below this */
   bool *is_placed;
   int32_t *alike;      /* per buffer: the class of those of the same lifespan */
   int32_t *alike_left; /* per class: how many are unplaced */
@@ -48,6 +52,9 @@ bool snug__sky_place(snug__sky *sky, int32_t buffer, int64_t offset);
 /* Give up the room between the floor of a section and a level above it.  False as for place. */
 bool snug__sky_raise(snug__sky *sky, int32_t section, int64_t level);
 
+/* Forbid a buffer to come below a level.  False: the trail is full. */
+bool snug__sky_bar(snug__sky *sky, int32_t buffer, int64_t level);
+
 /* Is there too little room on the trail for another step? */
 static inline bool snug__sky_is_full(const snug__sky *sky) {
   return sky->n_trail + sky->sections + 1 > sky->trail_room;
@@ -56,7 +63,7 @@ static inline bool snug__sky_is_full(const snug__sky *sky) {
 /* Undo until the trail is as long as it was. */
 void snug__sky_back(snug__sky *sky, int64_t n_trail);
 
-/* The lowest offset that the floors leave a buffer, its alignment kept. */
+/* The lowest offset that floors and bar leave a buffer, its alignment kept. */
 int64_t snug__sky_lowest(const snug__sky *sky, int32_t buffer);
 
 #endif

@@ -189,9 +189,20 @@ static void at_known_height(size_t n, double p, uint64_t seeds) {
   }
 }
 
-TEST(guillotine_problems_of_20) {
-  at_known_height(20, 0.6, 40);
-  at_known_height(20, 0.8, 40);
+/* Many, because a rule that cuts off too much shows in few. */
+TEST(guillotine_problems_of_12_to_30) {
+  at_known_height(12, 0.6, 200);
+  at_known_height(20, 0.6, 200);
+  at_known_height(20, 0.8, 200);
+  at_known_height(30, 0.6, 200);
+  at_known_height(30, 0.8, 200);
+}
+
+TEST(guillotine_problems_of_50_to_200) {
+  at_known_height(50, 0.6, 50);
+  at_known_height(100, 0.6, 10);
+  at_known_height(100, 0.8, 10);
+  at_known_height(200, 0.8, 5);
 }
 
 TEST(same_input_same_answer) {
