@@ -4,6 +4,7 @@
 #include "ops/support.h"
 
 #define BLOCK 64 /* channels that are summed at once */
+#define LANES 8  /* partial sums of a run */
 
 typedef struct gn_job {
   snug_dtype dtype, kept_dtype;
@@ -33,6 +34,10 @@ static double kept_mean(const gn_job *j, int64_t item) {
 
 static double kept_rstd(const gn_job *j, int64_t item) {
   return snug__element_get(j->kept_dtype, j->rstd, item);
+}
+
+static double together(const double part[LANES]) {
+  return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
 }
 
 #define SNUG_REAL_FILE "ops/group_norm_ref.inc"
@@ -80,8 +85,9 @@ static gn_job job_of(const snug__type *x, snug__group_view v) {
 
 static void over_items(const snug__call *call, gn_job *j,
                        void (*body)(void *arg, int64_t begin, int64_t end)) {
-  if (snug__type_count(&call->sig->in[0]) > 0) {
-    snug__parallel_ranges(call->sig->threads, j->n * j->groups, 1 + 16384 / (j->s * j->k), body, j);
+  int64_t each = j->s * j->k;
+  if (each > 0) {
+    snug__parallel_ranges(call->sig->threads, j->n * j->groups, 1 + 16384 / each, body, j);
   }
 }
 

@@ -64,8 +64,9 @@ static void reduce_all(reduce_job *j, reduce_kind kind, int32_t threads) {
 static void reduce_block(const void *arg, int64_t out, int64_t base, int64_t n) {
   const reduce_job *j = arg;
   double sum[SNUG__REDUCE_BLOCK];
-  for (int64_t i = 0; i < n; i++) {
-    sum[i] = j->loops->start;
+  sum[0] = j->loops->start;
+  for (int64_t i = 1; i < n; i++) {
+    sum[i] = sum[0];
   }
   for (int64_t s = 0; s < j->view.steps; s++) {
     const char *x = j->x + (size_t)(base + snug__reduce_step(&j->view, s)) * j->bytes;
