@@ -3,8 +3,10 @@
 #include "ops/group_norm.h"
 #include "ops/support.h"
 
-#define BLOCK 64 /* channels that are summed at once */
-#define LANES 8  /* partial sums of a run */
+#define BLOCK 64      /* channels of narrow groups that are done at once */
+#define NARROW 16     /* channels of a group up to which it counts as narrow */
+#define LANES 8       /* partial sums of a run */
+#define SUM_BLOCK 512 /* channels that are summed at once: their sums stay in the first cache */
 
 typedef struct gn_job {
   snug_dtype dtype, kept_dtype;
@@ -40,6 +42,41 @@ static double together(const double part[LANES]) {
   return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
 }
 
+/* ---- several groups of few channels at once; `item` is the first of them ---- */
+
+/* Sums per channel into means per group, told to each of its channels. */
+static void share(const gn_job *j, double *sum, int64_t w) {
+  double count = (double)(j->s * j->k);
+  for (int64_t group = 0; group < w; group += j->k) {
+    double all = 0.0;
+    for (int64_t c = group; c < group + j->k; c++) {
+      all += sum[c];
+    }
+    for (int64_t c = group; c < group + j->k; c++) {
+      sum[c] = all / count;
+    }
+  }
+}
+
+/* From a variance in scale: keeps the statistics, and makes y = x scale + shift. */
+static void fold(const gn_job *j, int64_t item, int64_t w, const double *mean, double *scale,
+                 double *shift) {
+  int64_t first = item % j->groups * j->k;
+  for (int64_t c = 0; c < w; c++) {
+    double rstd = 1.0 / sqrt(scale[c] + j->epsilon);
+    keep(j, item + c / j->k, mean[c], rstd);
+    scale[c] = rstd * j->gamma[first + c];
+    shift[c] = j->beta[first + c] - mean[c] * scale[c];
+  }
+}
+
+static void kept_of(const gn_job *j, int64_t item, int64_t w, double *mean, double *rstd) {
+  for (int64_t c = 0; c < w; c++) {
+    mean[c] = kept_mean(j, item + c / j->k);
+    rstd[c] = kept_rstd(j, item + c / j->k);
+  }
+}
+
 #define SNUG_REAL_FILE "ops/group_norm_ref.inc"
 #include "ops/real.h"
 
@@ -62,12 +99,43 @@ static void backward_range(void *arg, int64_t begin, int64_t end) {
   }
 }
 
+/* Items are then (n, block of groups); the first group of block i, and how many channels it has. */
+static int64_t block_groups(const gn_job *j) { return snug__min_i64(BLOCK / j->k, j->groups); }
+
+static int64_t blocks_of(const gn_job *j) {
+  return (j->groups + block_groups(j) - 1) / block_groups(j);
+}
+
+static int64_t block_item(const gn_job *j, int64_t i, int64_t *w) {
+  int64_t group = i % blocks_of(j) * block_groups(j);
+  *w = snug__min_i64(block_groups(j), j->groups - group) * j->k;
+  return i / blocks_of(j) * j->groups + group;
+}
+
+static void forward_narrow_range(void *arg, int64_t begin, int64_t end) {
+  const gn_job *j = arg;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t w = 0;
+    int64_t item = block_item(j, i, &w);
+    SNUG_REAL_CALL(j->dtype, gn_forward_narrow, (j, item, first_of(j, item), w));
+  }
+}
+
+static void backward_narrow_range(void *arg, int64_t begin, int64_t end) {
+  const gn_job *j = arg;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t w = 0;
+    int64_t item = block_item(j, i, &w);
+    SNUG_REAL_CALL(j->dtype, gn_backward_narrow, (j, item, first_of(j, item), w));
+  }
+}
+
 static void sums_range(void *arg, int64_t begin, int64_t end) {
   const gn_job *j = arg;
   int64_t next = begin;
   for (int64_t c = begin; c < end; c = next) {
     int64_t group_end = (c / j->k + 1) * j->k;
-    next = snug__min_i64(snug__min_i64(c + BLOCK, group_end), end);
+    next = snug__min_i64(snug__min_i64(c + SUM_BLOCK, group_end), end);
     SNUG_REAL_CALL(j->dtype, gn_sums, (j, c, next));
   }
 }
@@ -83,11 +151,18 @@ static gn_job job_of(const snug__type *x, snug__group_view v) {
                   .centered = v.centered};
 }
 
-static void over_items(const snug__call *call, gn_job *j,
-                       void (*body)(void *arg, int64_t begin, int64_t end)) {
+typedef void range_body(void *arg, int64_t begin, int64_t end);
+
+static void over_items(const snug__call *call, gn_job *j, range_body *wide, range_body *narrow) {
   int64_t each = j->s * j->k;
-  if (each > 0) {
-    snug__parallel_ranges(call->sig->threads, j->n * j->groups, 1 + 16384 / each, body, j);
+  if (each == 0 || j->groups == 0) {
+    return;
+  }
+  if (j->s > 1 && j->groups > 1 && j->k <= NARROW) {
+    snug__parallel_ranges(call->sig->threads, j->n * blocks_of(j),
+                          1 + 16384 / (each * block_groups(j)), narrow, j);
+  } else {
+    snug__parallel_ranges(call->sig->threads, j->n * j->groups, 1 + 16384 / each, wide, j);
   }
 }
 
@@ -110,7 +185,7 @@ void snug__group_norm_run(const snug__call *call, snug__group_view v, double eps
   snug__norm_read(call, 1, j.channels, 1.0, j.gamma);
   snug__norm_read(call, 2, j.channels, 0.0, j.beta);
   keep_of_nothing(&j);
-  over_items(call, &j, forward_range);
+  over_items(call, &j, forward_range, forward_narrow_range);
 }
 
 void snug__group_norm_run_grad(const snug__call *call, snug__group_view v) {
@@ -133,7 +208,7 @@ void snug__group_norm_run_grad(const snug__call *call, snug__group_view v) {
     snug__norm_write(call, 2, j.channels, j.dbeta);
   }
   if (j.y) { /* last: it may take the place of dy or x */
-    over_items(call, &j, backward_range);
+    over_items(call, &j, backward_range, backward_narrow_range);
   }
 }
 
