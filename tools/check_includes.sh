@@ -12,7 +12,8 @@ device
 ops
 grad pass plan
 exec
-train data model report"
+data model
+train report"
 
 # The rooms that a room may include: those of its line and of the lines below.
 allowed_for() {

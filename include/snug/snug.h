@@ -4,7 +4,9 @@
 
 #include "snug/context.h"
 #include "snug/memory.h"
+#include "snug/model.h"
 #include "snug/pack.h"
 #include "snug/status.h"
+#include "snug/types.h"
 
 #endif

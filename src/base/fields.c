@@ -19,16 +19,24 @@ static void skip_blanks(const char **at) {
   }
 }
 
-/* Call one(...) for each element of "[a,b]" or of a single "a"; false if the text is not such a
- * list. */
-static bool parse_list(const char **at, bool (*one)(const char **at, void *list), void *list) {
+static bool starts_with_word(const char *at, const char *word) {
+  size_t n = strlen(word);
+  return strncmp(at, word, n) == 0 && !isalnum((unsigned char)at[n]);
+}
+
+#define LIST_DEPTH 2 /* [[1,1],[2,2]] */
+
+/* Call one(...) for each element of "[a,b]", of lists in it, or of a single "a"; false if the text
+ * is not such a list. */
+static bool parse_list(const char **at, bool (*one)(const char **at, void *list), void *list,
+                       int depth) {
   if (**at != '[') {
     return one(at, list);
   }
   (*at)++;
   skip_blanks(at);
   while (**at != ']') {
-    if (!one(at, list)) {
+    if (depth == 0 || !parse_list(at, one, list, depth - 1)) {
       return false;
     }
     skip_blanks(at);
@@ -43,6 +51,16 @@ static bool parse_list(const char **at, bool (*one)(const char **at, void *list)
   return true;
 }
 
+/* A list, or `none` for an empty one. */
+static bool parse_list_or_none(const char **at, bool (*one)(const char **at, void *list),
+                               void *list) {
+  if (starts_with_word(*at, "none")) {
+    *at += 4;
+    return true;
+  }
+  return parse_list(at, one, list, LIST_DEPTH);
+}
+
 static bool one_int(const char **at, void *list) {
   snug_ints *l = list;
   return l->n < SNUG__LIST_MAX && snug__read_int(at, &l->v[l->n]) && ++l->n;
@@ -53,15 +71,20 @@ static bool one_float(const char **at, void *list) {
   return l->n < SNUG__LIST_MAX && snug__read_float(at, &l->v[l->n]) && ++l->n;
 }
 
-/* A bare or quoted word into out; false if it is empty, too long or not closed. */
+static bool ends_here(char c) { return c == 0 || c == ',' || isspace((unsigned char)c); }
+
+/* A bare or quoted word into out; false if it is empty, too long or not closed.  In a bare one,
+ * what stands in parentheses belongs to it: max_norm(2, axis=0). */
 static bool parse_word(const char **at, char *out, size_t bytes) {
   bool quoted = **at == '"';
   size_t n = 0;
+  int depth = 0;
   *at += quoted;
-  while (**at && (quoted ? **at != '"' : !isspace((unsigned char)**at) && **at != ',')) {
+  while (**at && (quoted ? **at != '"' : depth > 0 || !ends_here(**at))) {
     if (n + 1 >= bytes || **at == '"') {
       return false;
     }
+    depth += (**at == '(') - (**at == ')');
     out[n++] = *(*at)++;
   }
   out[n] = 0;
@@ -71,7 +94,7 @@ static bool parse_word(const char **at, char *out, size_t bytes) {
     }
     (*at)++;
   }
-  return n > 0 || quoted;
+  return (n > 0 || quoted) && (quoted || depth == 0);
 }
 
 static bool parse_choice(const char **at, const snug__field *f, int32_t *out) {
@@ -110,10 +133,10 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
       return parse_choice(at, f, m);
     case SNUG__FIELD_INTS:
       memset(m, 0, sizeof(snug_ints));
-      return parse_list(at, one_int, m);
+      return parse_list_or_none(at, one_int, m);
     case SNUG__FIELD_FLOATS:
       memset(m, 0, sizeof(snug_floats));
-      return parse_list(at, one_float, m);
+      return parse_list_or_none(at, one_float, m);
     case SNUG__FIELD_TEXT:
       memset(m, 0, SNUG__NAME_BYTES);
       return parse_word(at, m, SNUG__NAME_BYTES);
@@ -196,8 +219,6 @@ static void skip_separators(const char **at) {
     (*at)++;
   }
 }
-
-static bool ends_here(char c) { return c == 0 || c == ',' || isspace((unsigned char)c); }
 
 /* One `key=value`; marks the field in *seen. */
 static snug_status parse_pair(snug_ctx *ctx, const char *where, const snug__field *fields,

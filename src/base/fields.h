@@ -2,8 +2,10 @@
  * sets defaults, parses, prints and reads back the parameters of every op, layer, optimizer, loss
  * and metric.
  *
- * Text form: `key=value` pairs separated by blanks or commas; lists as [1,2]; a single number may
- * stand for a list of one.  Names of choices and texts stand bare or in double quotes. */
+ * Text form: `key=value` pairs separated by blanks or commas; lists as [1,2], lists of lists are
+ * read as one; a single number may stand for a list of one, `none` for an empty one.  Names of
+ * choices and texts stand bare or in double quotes; a bare one may have a part in parentheses, as
+ * max_norm(2, axis=0). */
 #ifndef SNUG_BASE_FIELDS_H
 #define SNUG_BASE_FIELDS_H
 

@@ -2,26 +2,25 @@
 
 #include <string.h>
 
+_Static_assert(SNUG__MAP_NONE == SNUG_NONE, "a name that is not there");
+
 #define MAX_VARIABLES (1u << 22)
 
 void snug__variables_init(snug__variables *v, snug_ctx *ctx) {
   v->ctx = ctx;
   snug__arena_init(&v->arena, ctx, SNUG__MEM_MODEL);
   snug__vec_init(&v->list, ctx, SNUG__MEM_MODEL, sizeof(snug__variable), MAX_VARIABLES);
+  snug__map_init(&v->names, ctx, SNUG__MEM_MODEL);
 }
 
 void snug__variables_release(snug__variables *v) {
+  snug__map_release(&v->names);
   snug__vec_release(&v->list);
   snug__arena_release(&v->arena);
 }
 
 snug__id snug__variables_find(const snug__variables *v, const char *name) {
-  for (snug__id i = 0; i < v->list.n; i++) {
-    if (strcmp(snug__variable_at(v, i)->name, name) == 0) {
-      return i;
-    }
-  }
-  return SNUG_NONE;
+  return snug__map_find(&v->names, name);
 }
 
 snug_status snug__variables_add(snug__variables *v, const snug__variable *variable, snug__id *out) {
@@ -38,6 +37,8 @@ snug_status snug__variables_add(snug__variables *v, const snug__variable *variab
   }
   SNUG_TRY(snug__arena_text(&v->arena, variable->name, &copy.name));
   SNUG_TRY(snug__arena_text(&v->arena, variable->layer, &copy.layer));
+  SNUG_TRY(snug__vec_reserve(&v->list, 1));
+  SNUG_TRY(snug__map_set(&v->names, copy.name, (snug__id)v->list.n));
   SNUG_TRY(snug__vec_push(&v->list, &copy, 1));
   *out = (snug__id)v->list.n - 1;
   return SNUG_OK;

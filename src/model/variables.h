@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/fields.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "graph/graph.h"
 
@@ -65,7 +66,8 @@ typedef struct snug__variable {
 typedef struct snug__variables {
   snug_ctx *ctx;
   snug__arena arena;
-  snug__vec list; /* snug__variable */
+  snug__vec list;  /* snug__variable */
+  snug__map names; /* index of each */
 } snug__variables;
 
 void snug__variables_init(snug__variables *v, snug_ctx *ctx);
@@ -78,6 +80,14 @@ snug_status snug__variables_add(snug__variables *v, const snug__variable *variab
 
 /* The variable of a name, or SNUG_NONE. */
 snug__id snug__variables_find(const snug__variables *v, const char *name);
+
+/* Give every variable of a kind its place in a block; returns the bytes the block needs (block may
+ * be NULL to ask), SIZE_MAX if they cannot be counted. */
+size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *block);
+
+/* Fill a placed variable with its initial value. */
+snug_status snug__variables_reset(const snug__variables *v, snug__id id,
+                                  uint64_t seed) SNUG_NODISCARD;
 
 static inline snug__variable *snug__variable_at(const snug__variables *v, snug__id id) {
   return &SNUG_VEC(&v->list, snug__variable, id);

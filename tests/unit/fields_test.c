@@ -79,6 +79,33 @@ TEST(lists_may_be_empty) {
   params p;
   ASSERT_OK(ctx, parse(ctx, "units=1 strides=[]", &p));
   ASSERT_EQ_INT(p.strides.n, 0);
+  ASSERT_OK(ctx, parse(ctx, "units=1 betas=none strides=none", &p));
+  ASSERT_EQ_INT(p.betas.n, 0);
+  ASSERT_EQ_INT(p.strides.n, 0);
+  check_refused("units=1 strides=nones", "Layer x: strides=nones: expected up to 16 whole numbers");
+}
+
+TEST(lists_of_lists_are_read_as_one) {
+  snug_ctx *ctx = test_ctx();
+  params p;
+  ASSERT_OK(ctx, parse(ctx, "units=1 strides=[[0, 1], [2,3]]", &p));
+  ASSERT_EQ_INT(p.strides.n, 4);
+  ASSERT_EQ_INT(p.strides.v[1], 1);
+  ASSERT_EQ_INT(p.strides.v[3], 3);
+  ASSERT_STATUS(ctx, parse(ctx, "units=1 strides=[[[1]]]", &p), SNUG_E_ARGUMENT, "strides=[[[1]");
+  ASSERT_STATUS(ctx, parse(ctx, "units=1 strides=[[1]", &p), SNUG_E_ARGUMENT, "strides=[[1]");
+}
+
+TEST(a_bare_text_may_have_parentheses) {
+  snug_ctx *ctx = test_ctx();
+  params p;
+  ASSERT_OK(ctx, parse(ctx, "units=1 name=max_norm(2, axis=[0,1]), bias=0", &p));
+  ASSERT_EQ_TEXT(p.name, "max_norm(2, axis=[0,1])");
+  ASSERT_FALSE(p.bias);
+  ASSERT_STATUS(ctx, parse(ctx, "units=1 name=f(2", &p), SNUG_E_ARGUMENT,
+                "name=f(2: expected a word");
+  ASSERT_STATUS(ctx, parse(ctx, "units=1 name=f)", &p), SNUG_E_ARGUMENT,
+                "name=f): expected a word");
 }
 
 TEST(a_required_key_is_missed) { check_refused("rate=1", "Layer x: units must be given"); }

@@ -1,0 +1,110 @@
+/* Building a model layer by layer: sequential or functional.
+ *
+ *   snug_model *m;
+ *   snug_model_create(ctx, NULL, &m);
+ *   snug_tensor x = snug_model_input(m, "image", SNUG_FLOAT32, (int64_t[]){28, 28, 1}, 3);
+ *   x = snug_model_layer(m, "Conv2D", "filters=8 kernel_size=3 activation=relu", &x, 1);
+ *   x = snug_model_layer(m, "Flatten", NULL, &x, 1);
+ *   x = snug_model_layer(m, "Dense", "units=10 activation=softmax", &x, 1);
+ *   snug_status s = snug_model_outputs(m, &x, 1);
+ *
+ * Classes and keys are Keras's: "Conv2D" takes filters, kernel_size, strides, padding, activation,
+ * ...; every layer takes name and trainable.  Keys are written `key=value`, separated by blanks or
+ * commas; lists as [1,2].
+ *
+ * A building call that fails gives SNUG_NO_TENSOR; the model remembers the first failure, later
+ * calls pass it on, and snug_model_outputs, snug_model_compile and all that follow return it.  So
+ * the middle needs no checks. */
+#ifndef SNUG_MODEL_H
+#define SNUG_MODEL_H
+
+#include <stdbool.h>
+
+#include "snug/context.h"
+#include "snug/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snug_model snug_model;
+typedef int32_t snug_tensor; /* a symbolic value of one model */
+#define SNUG_NO_TENSOR ((snug_tensor)-1)
+
+typedef struct snug_model_options {
+  const char *name; /* NULL: "model" */
+  snug_dtype dtype; /* of weights and activations; SNUG_NO_DTYPE: float32 */
+  uint64_t seed;    /* of the initial weights, dropout and shuffling */
+} snug_model_options;
+
+/* clang-format off */
+#define SNUG_MODEL_OPTIONS_DEFAULT {NULL, SNUG_NO_DTYPE, 0}
+/* clang-format on */
+
+/* Create an empty model.  options may be NULL.  Owns: *out is the caller's.  Fails: E_MEMORY,
+ * E_ARGUMENT. */
+SNUG_API snug_status snug_model_create(snug_ctx *ctx, const snug_model_options *options,
+                                       snug_model **out) SNUG_NODISCARD;
+SNUG_API void snug_model_destroy(snug_model *model);
+
+/* Add an input; the shape is without the batch axis. */
+SNUG_API snug_tensor snug_model_input(snug_model *model, const char *name, snug_dtype dtype,
+                                      const int64_t *shape, int32_t rank);
+
+/* Add a layer of a class, called on n tensors.  config may be NULL. */
+SNUG_API snug_tensor snug_model_layer(snug_model *model, const char *class_name, const char *config,
+                                      const snug_tensor *in, int32_t n);
+
+/* Call a layer that is there once more, on other tensors: the weights are shared. */
+SNUG_API snug_tensor snug_model_again(snug_model *model, const char *layer_name,
+                                      const snug_tensor *in, int32_t n);
+
+/* Add a layer behind the one added last: sequential building. */
+SNUG_API snug_tensor snug_model_add(snug_model *model, const char *class_name, const char *config);
+
+/* Say which tensors are the model's outputs.  Without this call the last tensor is the one output.
+ * Fails: the first failure of building; E_ARGUMENT for a tensor that is not there or an input that
+ * no output needs. */
+SNUG_API snug_status snug_model_outputs(snug_model *model, const snug_tensor *out,
+                                        int32_t n) SNUG_NODISCARD;
+
+/* The first failure of building, or SNUG_OK. */
+SNUG_API snug_status snug_model_status(const snug_model *model);
+
+/* Shape of a tensor without the batch axis; returns its rank, or -1 if it is not there. */
+SNUG_API int32_t snug_model_shape(const snug_model *model, snug_tensor tensor,
+                                  int64_t shape[SNUG_MAX_RANK]);
+
+/* Freeze or thaw a layer ("*": all).  Takes effect with the next compile.  Fails: E_ARGUMENT for a
+ * name that is not there. */
+SNUG_API snug_status snug_model_set_trainable(snug_model *model, const char *layer_name,
+                                              bool trainable) SNUG_NODISCARD;
+
+/* ---- weights ---- */
+
+typedef struct snug_weight_info {
+  const char *name;  /* "conv1/kernel" */
+  const char *layer; /* "conv1" */
+  snug_dtype dtype;
+  int32_t rank;
+  int64_t shape[SNUG_MAX_RANK];
+  bool trainable;
+  size_t bytes;
+} snug_weight_info;
+
+/* Number of weights, and what the i-th is.  Fails: E_ARGUMENT when i is out of range. */
+SNUG_API size_t snug_model_weights(const snug_model *model);
+SNUG_API snug_status snug_model_weight_info(const snug_model *model, size_t i,
+                                            snug_weight_info *out) SNUG_NODISCARD;
+
+/* Copy a weight out or in, in its own dtype.  Fails: E_ARGUMENT for an unknown name or another
+ * number of bytes. */
+SNUG_API snug_status snug_model_weight_get(snug_model *model, const char *name, void *data,
+                                           size_t bytes) SNUG_NODISCARD;
+SNUG_API snug_status snug_model_weight_set(snug_model *model, const char *name, const void *data,
+                                           size_t bytes) SNUG_NODISCARD;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+/* Activations by Keras's names, as a layer's `activation` gives them: "relu", "silu",
+ * "leaky_relu(0.1)".  The arguments are the parameters of the op. */
+#include <string.h>
+
+#include "model/layer.h"
+#include "model/phrase.h"
+#include "ops/support.h"
+#include "ops/unary.h"
+
+typedef struct activation {
+  const char *name;
+  const snug__op *op;
+  const snug__field *fields; /* NULL: those of the op */
+} activation;
+
+#define RELU(name, initial) SNUG_FIELD(snug__relu_params, name, FLOAT, initial)
+static const snug__field relu6_fields[] = {
+    RELU(negative_slope, "0"), RELU(max_value, "6"), RELU(threshold, "0"), {0}};
+static const snug__field leaky_fields[] = {
+    RELU(negative_slope, "0.2"), RELU(max_value, "inf"), RELU(threshold, "0"), {0}};
+
+#define SAME(name) \
+  { #name, &snug__op_##name, NULL }
+static const activation table[] = {
+    SAME(relu),
+    {"relu6", &snug__op_relu, relu6_fields},
+    {"leaky_relu", &snug__op_relu, leaky_fields},
+    SAME(sigmoid),
+    SAME(tanh),
+    SAME(silu),
+    {"swish", &snug__op_silu, NULL},
+    SAME(gelu),
+    SAME(elu),
+    SAME(selu),
+    SAME(celu),
+    SAME(softplus),
+    SAME(softsign),
+    SAME(mish),
+    {"exponential", &snug__op_exp, NULL},
+    SAME(hard_sigmoid),
+    SAME(hard_silu),
+    {"hard_swish", &snug__op_hard_silu, NULL},
+    SAME(hard_tanh),
+    SAME(hard_shrink),
+    SAME(soft_shrink),
+    SAME(tanh_shrink),
+    SAME(log_sigmoid),
+    SAME(squareplus),
+    SAME(sparse_plus),
+    SAME(sparse_sigmoid),
+    SAME(threshold),
+};
+
+/* What is not one op of one input. */
+enum { LINEAR = SNUG_COUNT(table), KNOWN };
+
+#define PARAMS_BYTES 256
+
+static void list_phrases(snug__phrase out[KNOWN]) {
+  for (size_t i = 0; i < SNUG_COUNT(table); i++) {
+    out[i] = (snug__phrase){table[i].name, table[i].fields ? table[i].fields : table[i].op->fields};
+  }
+  out[LINEAR] = (snug__phrase){"linear", NULL};
+}
+
+snug_status snug__emit_activation(snug__build *b, const char *where, const char *name, snug__id in,
+                                  snug__id *out) {
+  snug__phrase phrases[KNOWN];
+  union {
+    double aligned;
+    char bytes[PARAMS_BYTES];
+  } params;
+  int32_t which = LINEAR;
+  memset(&params, 0, sizeof params);
+  list_phrases(phrases);
+  if (!snug__phrase_is_none(name)) {
+    SNUG_TRY(
+        snug__phrase_parse(b->ctx, where, "activation", name, phrases, KNOWN, &params, &which));
+  }
+  if (which == LINEAR) {
+    *out = in;
+    return SNUG_OK;
+  }
+  const snug__op *op = table[which].op;
+  return snug__graph_add(b->g, op, op->params_bytes ? &params : NULL, &in, 1, out, 1);
+}

@@ -1,0 +1,292 @@
+/* Building a model: the public calls record what was asked and emit it into the prototype graph. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+/* Remember the first failure; what a building call gives back when it failed. */
+static snug_tensor broken(snug_model *m, snug_status s) {
+  m->status = m->status ? m->status : s;
+  return SNUG_NO_TENSOR;
+}
+
+static snug_status push_tensor(snug_model *m, snug__id proto, const char *name, snug_tensor *out) {
+  snug__model_tensor t = {*snug__type_at(m->proto.g, proto), proto, name};
+  SNUG_TRY(snug__vec_push(&m->tensors, &t, 1));
+  *out = (snug_tensor)m->tensors.n - 1;
+  return SNUG_OK;
+}
+
+/* Names of inputs and layers are one space, as in Keras; an input stands in it without a layer. */
+static snug_status take_name(snug_model *m, const char *where, const char *name, uint32_t layer,
+                             const char **out) {
+  if (!name[0] || strlen(name) >= SNUG__NAME_BYTES) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: a name has 1 to %d characters, not %zu", where,
+                      SNUG__NAME_BYTES - 1, strlen(name));
+  }
+  if (snug__map_find(&m->names, name) != SNUG__MAP_NONE) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: there is a layer or input named '%s' already",
+                      where, name);
+  }
+  SNUG_TRY(snug__arena_text(&m->arena, name, out));
+  return snug__map_set(&m->names, *out, layer);
+}
+
+/* After the weights were given their place, or the model was compiled, it stays as it is. */
+static snug_status check_open(snug_model *m) {
+  if (m->weights || m->training) {
+    return snug__fail(m->ctx, SNUG_E_STATE,
+                      "the model is in use (compiled, or a weight was read or set): build all of "
+                      "it before that");
+  }
+  return SNUG_OK;
+}
+
+/* ---- inputs ---- */
+
+static snug_status check_input(snug_model *m, const char *name, snug_dtype dtype,
+                               const int64_t *shape, int32_t rank) {
+  if (!name || (!shape && rank) || rank < 0 || rank >= SNUG_MAX_RANK) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "input %s: needs a name and a shape of 0 to %d axes (without the batch)",
+                      name ? name : "", SNUG_MAX_RANK - 1);
+  }
+  if (dtype <= SNUG_NO_DTYPE || dtype >= SNUG_DTYPE_COUNT) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "input %s: %d is not a dtype", name, (int)dtype);
+  }
+  for (int32_t i = 0; i < rank; i++) {
+    if (shape[i] < 1) {
+      return snug__fail(m->ctx, SNUG_E_SHAPE,
+                        "input %s: axis %d has size %lld; it must be 1 or more", name, i,
+                        (long long)shape[i]);
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status add_input(snug_model *m, const char *name, snug_dtype dtype,
+                             const int64_t *shape, int32_t rank, snug_tensor *out) {
+  snug__model_input input = {0};
+  snug__id proto = SNUG_NONE;
+  int64_t dim[SNUG_MAX_RANK] = {1};
+  SNUG_TRY(check_open(m));
+  SNUG_TRY(check_input(m, name, dtype, shape, rank));
+  for (int32_t i = 0; i < rank; i++) {
+    dim[i + 1] = shape[i];
+  }
+  SNUG_TRY(take_name(m, "input", name, SNUG__NO_LAYER, &input.name));
+  SNUG_TRY(snug__graph_layer(m->proto.g, name, NULL));
+  SNUG_TRY(snug__graph_input(m->proto.g, name, snug__type_of(dtype, rank + 1, dim), &proto));
+  SNUG_TRY(push_tensor(m, proto, input.name, &input.tensor));
+  SNUG_TRY(snug__vec_push(&m->inputs, &input, 1));
+  *out = input.tensor;
+  return SNUG_OK;
+}
+
+snug_tensor snug_model_input(snug_model *m, const char *name, snug_dtype dtype,
+                             const int64_t *shape, int32_t rank) {
+  snug_tensor out = SNUG_NO_TENSOR;
+  if (!m || m->status) {
+    return SNUG_NO_TENSOR;
+  }
+  snug_status s = add_input(m, name, dtype, shape, rank, &out);
+  return s ? broken(m, s) : out;
+}
+
+/* ---- layers ---- */
+
+/* "GlobalAveragePooling2D" -> "global_average_pooling2d" */
+static void snake_case(const char *class_name, char out[SNUG__NAME_BYTES]) {
+  size_t n = 0;
+  for (const char *at = class_name; *at && n + 2 < SNUG__NAME_BYTES; at++) {
+    bool starts_word = isupper((unsigned char)*at) && at > class_name &&
+                       (islower((unsigned char)at[-1]) ||
+                        (islower((unsigned char)at[1]) && !isdigit((unsigned char)at[-1])));
+    if (starts_word) {
+      out[n++] = '_';
+    }
+    out[n++] = (char)tolower((unsigned char)*at);
+  }
+  out[n] = 0;
+}
+
+/* The name of a class, with _1, _2, ... when taken, as Keras names layers.  The counters keep this
+ * quick in models of thousands of layers. */
+static snug_status default_name(snug_model *m, const char *class_name, char out[SNUG__NAME_BYTES]) {
+  char base[SNUG__NAME_BYTES];
+  const char *key = NULL;
+  snake_case(class_name, base);
+  uint32_t known = snug__map_find(&m->counters, base);
+  uint32_t k = known == SNUG__MAP_NONE ? 0 : known;
+  memcpy(out, base, sizeof base);
+  for (; k > 0 || snug__map_find(&m->names, out) != SNUG__MAP_NONE; k++) {
+    snprintf(out, SNUG__NAME_BYTES, "%.48s_%u", base, k ? k : 1);
+    if (k > 0 && snug__map_find(&m->names, out) == SNUG__MAP_NONE) {
+      break;
+    }
+  }
+  SNUG_TRY(snug__arena_text(&m->arena, base, &key));
+  return snug__map_set(&m->counters, key, k + 1);
+}
+
+static snug_status new_layer(snug_model *m, const char *class_name, const char *config,
+                             uint32_t *index) {
+  char where[2 * SNUG__NAME_BYTES];
+  char name[SNUG__NAME_BYTES];
+  const snug__layer_class *class_ = class_name ? snug__layer_class_find(class_name) : NULL;
+  SNUG_TRY(check_open(m));
+  if (!class_) {
+    return snug__fail(m->ctx, SNUG_E_UNSUPPORTED, "there is no layer class '%s'",
+                      class_name ? class_name : "");
+  }
+  snug__layer layer = {.class_ = class_, .index = (uint32_t)m->layers.n};
+  snprintf(where, sizeof where, "%s (layer %zu)", class_name, m->layers.n);
+  SNUG_TRY(snug__arena_take(&m->arena, class_->config_bytes, &layer.config));
+  SNUG_TRY(snug__fields_parse(m->ctx, where, class_->fields, config, layer.config));
+  memcpy(name, ((const snug__layer_common *)layer.config)->name, sizeof name);
+  if (!name[0]) {
+    SNUG_TRY(default_name(m, class_name, name));
+  }
+  SNUG_TRY(take_name(m, where, name, layer.index, &layer.name));
+  SNUG_TRY(snug__vec_push(&m->layers, &layer, 1));
+  *index = layer.index;
+  return SNUG_OK;
+}
+
+static snug_status check_tensors(snug_model *m, const char *who, const snug_tensor *in, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (!in || in[i] < 0 || (size_t)in[i] >= m->tensors.n) {
+      return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: tensor %d is not one of this model", who, i);
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status check_call(snug_model *m, const snug__layer *layer, const snug_tensor *in,
+                              int32_t n) {
+  const snug__layer_class *class_ = layer->class_;
+  if (n < class_->min_in || n > class_->max_in) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s (%s) takes %d to %d inputs, not %d", layer->name,
+                      class_->name, class_->min_in, class_->max_in, n);
+  }
+  return check_tensors(m, layer->name, in, n);
+}
+
+static snug_status call_layer(snug_model *m, uint32_t index, const snug_tensor *in, int32_t n,
+                              snug_tensor *out) {
+  const snug__layer *layer = &SNUG_VEC(&m->layers, snug__layer, index);
+  snug__model_call call = {.layer = index, .n_in = n};
+  snug__id values[SNUG__CALL_INPUTS];
+  snug__id proto = SNUG_NONE;
+  SNUG_TRY(check_call(m, layer, in, n));
+  SNUG_TRY(snug__arena_take(&m->arena, (size_t)n * sizeof *call.in, (void **)&call.in));
+  for (int32_t i = 0; i < n; i++) {
+    call.in[i] = in[i];
+    values[i] = SNUG_VEC(&m->tensors, snug__model_tensor, in[i]).proto;
+  }
+  SNUG_TRY(snug__model_emit_call(&m->proto, layer, values, n, &proto));
+  SNUG_TRY(push_tensor(m, proto, layer->name, &call.out));
+  SNUG_TRY(snug__vec_push(&m->calls, &call, 1));
+  *out = call.out;
+  return SNUG_OK;
+}
+
+snug_tensor snug_model_layer(snug_model *m, const char *class_name, const char *config,
+                             const snug_tensor *in, int32_t n) {
+  uint32_t index = 0;
+  snug_tensor out = SNUG_NO_TENSOR;
+  if (!m || m->status) {
+    return SNUG_NO_TENSOR;
+  }
+  snug_status s = new_layer(m, class_name, config, &index);
+  s = s ? s : call_layer(m, index, in, n, &out);
+  return s ? broken(m, s) : out;
+}
+
+static snug_status again(snug_model *m, const char *layer_name, const snug_tensor *in, int32_t n,
+                         snug_tensor *out) {
+  const snug__layer *layer = snug__model_find_layer(m, layer_name);
+  SNUG_TRY(check_open(m));
+  if (!layer) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "there is no layer named '%s' to call again",
+                      layer_name ? layer_name : "");
+  }
+  return call_layer(m, layer->index, in, n, out);
+}
+
+snug_tensor snug_model_again(snug_model *m, const char *layer_name, const snug_tensor *in,
+                             int32_t n) {
+  snug_tensor out = SNUG_NO_TENSOR;
+  if (!m || m->status) {
+    return SNUG_NO_TENSOR;
+  }
+  snug_status s = again(m, layer_name, in, n, &out);
+  return s ? broken(m, s) : out;
+}
+
+snug_tensor snug_model_add(snug_model *m, const char *class_name, const char *config) {
+  if (!m || m->status) {
+    return SNUG_NO_TENSOR;
+  }
+  if (!m->tensors.n) {
+    return broken(m, snug__fail(m->ctx, SNUG_E_STATE, "%s: add an input first",
+                                class_name ? class_name : "layer"));
+  }
+  snug_tensor last = (snug_tensor)m->tensors.n - 1;
+  return snug_model_layer(m, class_name, config, &last, 1);
+}
+
+/* ---- outputs ---- */
+
+/* Mark every tensor that the outputs need, from the last call backwards; names an input that nobody
+ * needs. */
+static snug_status check_inputs_needed(snug_model *m, bool *needed) {
+  for (size_t i = 0; i < m->outputs.n; i++) {
+    needed[SNUG_VEC(&m->outputs, snug_tensor, i)] = true;
+  }
+  for (size_t c = m->calls.n; c-- > 0;) {
+    const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
+    for (int32_t i = 0; needed[call->out] && i < call->n_in; i++) {
+      needed[call->in[i]] = true;
+    }
+  }
+  for (size_t i = 0; i < m->inputs.n; i++) {
+    const snug__model_input *input = &SNUG_VEC(&m->inputs, snug__model_input, i);
+    if (!needed[input->tensor]) {
+      return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                        "input '%s' is not used by any output of the model", input->name);
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status set_outputs(snug_model *m, const snug_tensor *out, int32_t n) {
+  bool *needed = NULL;
+  if (n < 1) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "a model needs at least one output");
+  }
+  SNUG_TRY(check_tensors(m, "outputs", out, n));
+  m->outputs.n = 0;
+  SNUG_TRY(snug__vec_push(&m->outputs, out, (size_t)n));
+  SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, m->tensors.n, &needed));
+  snug_status s = check_inputs_needed(m, needed);
+  SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, needed, m->tensors.n);
+  m->outputs.n = s ? 0 : m->outputs.n;
+  return s;
+}
+
+snug_status snug_model_outputs(snug_model *m, const snug_tensor *out, int32_t n) {
+  if (!m) {
+    return SNUG_E_ARGUMENT;
+  }
+  return m->status ? m->status : set_outputs(m, out, n);
+}
+
+snug_status snug__model_finish(snug_model *m) {
+  snug_tensor last = (snug_tensor)m->tensors.n - 1;
+  if (m->status || m->outputs.n) {
+    return m->status;
+  }
+  return set_outputs(m, &last, 1);
+}

@@ -1,0 +1,78 @@
+#include "model/layer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/initializer.h"
+
+#define PATH_BYTES (2 * SNUG__NAME_BYTES)
+
+static const snug__layer_class *const classes[] = {
+#define LAYER(name) &snug__layer_##name,
+#include "model/layers.def"
+#undef LAYER
+};
+
+const snug__layer_class *snug__layer_class_find(const char *name) {
+  for (size_t i = 0; i < SNUG_COUNT(classes); i++) {
+    if (strcmp(classes[i]->name, name) == 0) {
+      return classes[i];
+    }
+  }
+  return NULL;
+}
+
+static bool is_trainable(const snug__layer *layer) {
+  return ((const snug__layer_common *)layer->config)->trainable;
+}
+
+bool snug__layer_is_training(const snug__layer_call *c) {
+  return c->b->training && is_trainable(c->layer);
+}
+
+snug__id snug__layer_variable(const snug__layer_call *c, const char *name) {
+  char path[PATH_BYTES];
+  snprintf(path, sizeof path, "%s/%s", c->layer->name, name);
+  return snug__variables_find(c->b->variables, path);
+}
+
+static snug_status make_weight(snug__layer_call *c, const snug__weight_spec *spec, const char *path,
+                               snug__type type, snug__id *variable) {
+  snug__variable v = {.name = path,
+                      .layer = c->layer->name,
+                      .type = type,
+                      .kind = SNUG__WEIGHT,
+                      .class_ = SNUG__CLASS_WEIGHTS,
+                      .trainable = !spec->frozen};
+  SNUG_TRY(snug__initializer_parse(c->b->ctx, path, spec->initializer, &type, &v.initial));
+  SNUG_TRY(snug__regularizer_parse(c->b->ctx, path, spec->regularizer, &v.regularizer));
+  SNUG_TRY(snug__constraint_parse(c->b->ctx, path, spec->constraint, &type, &v.constraint));
+  return snug__variables_add(c->b->variables, &v, variable);
+}
+
+snug_status snug__layer_weight(snug__layer_call *c, const snug__weight_spec *spec, snug__type type,
+                               snug__id *value) {
+  char path[PATH_BYTES];
+  char is[SNUG__TYPE_TEXT_BYTES];
+  char needs[SNUG__TYPE_TEXT_BYTES];
+  snprintf(path, sizeof path, "%s/%s", c->layer->name, spec->name);
+  snug__id variable = snug__variables_find(c->b->variables, path);
+  if (variable == SNUG_NONE) {
+    SNUG_TRY(make_weight(c, spec, path, type, &variable));
+  }
+  const snug__type *known = &snug__variable_at(c->b->variables, variable)->type;
+  if (!snug__type_equal(known, &type)) {
+    return snug__fail(c->b->ctx, SNUG_E_SHAPE, "%s: the layer's %s is %s; this input would need %s",
+                      c->layer->name, spec->name, snug__type_text(known, is),
+                      snug__type_text(&type, needs));
+  }
+  return snug__build_variable(c->b, variable, value);
+}
+
+snug_status snug__layer_random(snug__layer_call *c, snug__id *seed, snug__id *step) {
+  snug__id variable = SNUG_NONE;
+  SNUG_TRY(snug__build_state(c->b, "random/seed", "", snug__scalar(SNUG_INT64), 0.0, &variable));
+  SNUG_TRY(snug__build_variable(c->b, variable, seed));
+  SNUG_TRY(snug__build_state(c->b, "random/step", "", snug__scalar(SNUG_INT64), 0.0, &variable));
+  return snug__build_variable(c->b, variable, step);
+}

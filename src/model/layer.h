@@ -1,0 +1,88 @@
+/* A layer class: its configuration and one function that emits its nodes.
+ *
+ * The function is called for every graph made for the model (batch 1 while the model is built, then
+ * training, validation, prediction at their batch sizes).  It asks for its weights by name; the
+ * first call makes them. */
+#ifndef SNUG_MODEL_LAYER_H
+#define SNUG_MODEL_LAYER_H
+
+#include "base/fields.h"
+#include "model/build.h"
+
+/* Every config struct begins with this member, named `common`. */
+typedef struct snug__layer_common {
+  char name[SNUG__NAME_BYTES]; /* "": made from the class */
+  bool trainable;
+} snug__layer_common;
+
+/* The first entries of every field table. */
+#define SNUG__LAYER_FIELDS                                                               \
+  {"name", SNUG__FIELD_TEXT, offsetof(snug__layer_common, name), "\"\"", NULL}, {        \
+    "trainable", SNUG__FIELD_BOOL, offsetof(snug__layer_common, trainable), "true", NULL \
+  }
+
+typedef struct snug__layer {
+  const struct snug__layer_class *class_;
+  const char *name;
+  void *config;
+  uint32_t index; /* position in the model: tells the random streams of layers apart */
+} snug__layer;
+
+#define SNUG__CALL_INPUTS 64 /* most inputs of one call */
+
+/* What a layer sees when it is called. */
+typedef struct snug__layer_call {
+  snug__build *b;
+  const snug__layer *layer;
+  const void *config;
+  const snug__id *in;
+  int32_t n_in;
+  snug__id out; /* to be set */
+} snug__layer_call;
+
+typedef struct snug__layer_class {
+  const char *name; /* Keras's class name */
+  size_t config_bytes;
+  const snug__field *fields;
+  int32_t min_in, max_in;
+  snug_status (*call)(snug__layer_call *c);
+} snug__layer_class;
+
+/* How a weight is to be made; texts as in Keras ("glorot_uniform", "l2(0.01)", "max_norm(2)"), ""
+ * for none. */
+typedef struct snug__weight_spec {
+  const char *name; /* "kernel" */
+  const char *initializer;
+  const char *regularizer;
+  const char *constraint;
+  bool frozen; /* never trained, e.g. moving averages */
+} snug__weight_spec;
+
+/* The layer's weight of that name, as a value of the graph; made on first use.
+ * Fails: E_SHAPE if the layer is called again on another shape, E_ARGUMENT for an unknown
+ * initializer. */
+snug_status snug__layer_weight(snug__layer_call *c, const snug__weight_spec *spec, snug__type type,
+                               snug__id *value) SNUG_NODISCARD;
+/* Its variable, for layers that write it (moving averages). */
+snug__id snug__layer_variable(const snug__layer_call *c, const char *name);
+
+/* The random streams of the model: seed and step as int64 scalars (states), for dropout. */
+snug_status snug__layer_random(snug__layer_call *c, snug__id *seed, snug__id *step) SNUG_NODISCARD;
+
+/* Whether this call is in training and the layer is trainable (batch normalization needs both). */
+bool snug__layer_is_training(const snug__layer_call *c);
+
+/* An activation by Keras's name ("relu", "softmax", "linear", ...) on a value.  Fails: E_ARGUMENT
+ * naming the known ones. */
+snug_status snug__emit_activation(snug__build *b, const char *where, const char *name, snug__id in,
+                                  snug__id *out) SNUG_NODISCARD;
+
+/* The class of a name; NULL if there is none. */
+const snug__layer_class *snug__layer_class_find(const char *name);
+
+/* The classes of all layers, from layers.def. */
+#define LAYER(name) extern const snug__layer_class snug__layer_##name;
+#include "model/layers.def"
+#undef LAYER
+
+#endif

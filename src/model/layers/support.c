@@ -1,0 +1,108 @@
+#include "model/layers/support.h"
+
+#include "ops/unary.h"
+
+const snug__field snug__layer_plain_fields[] = {SNUG__LAYER_FIELDS, {0}};
+
+const char *const snug__data_formats[] = {"channels_last", "channels_first", NULL};
+
+snug_status snug__layer_need_last(const snug__layer_call *c, int32_t data_format) {
+  if (data_format) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: data_format=%s: only channels_last is supported; permute the data",
+                      c->layer->name, snug__data_formats[data_format]);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__layer_refuse(const snug__layer_call *c, const char *key, double value,
+                               const char *expected) {
+  return snug__fail(c->b->ctx, SNUG_E_ARGUMENT, "%s: %s=%.17g: expected %s", c->layer->name, key,
+                    value, expected);
+}
+
+snug_status snug__layer_need_int(const snug__layer_call *c, const char *key, int64_t value,
+                                 int64_t least) {
+  if (value < least) {
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT, "%s: %s=%lld: expected %lld or more",
+                      c->layer->name, key, (long long)value, (long long)least);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__layer_need_rate(const snug__layer_call *c, const char *key, double value) {
+  if (!(value >= 0.0 && value < 1.0)) {
+    return snug__layer_refuse(c, key, value, "a number from 0 to less than 1");
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__layer_need_list(const snug__layer_call *c, const char *key, const snug_ints *list,
+                                  int32_t n, int64_t least, snug_ints *out) {
+  snug_ints all;
+  if (list->n != 1 && list->n != n) {
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT, "%s: %s has %d numbers: expected 1%s%s",
+                      c->layer->name, key, list->n, n > 1 ? " or " : "",
+                      n == 2   ? "2"
+                      : n == 4 ? "4"
+                               : "");
+  }
+  memset(&all, 0, sizeof all);
+  all.n = n;
+  for (int32_t i = 0; i < n; i++) {
+    all.v[i] = list->v[list->n == 1 ? 0 : i];
+    SNUG_TRY(snug__layer_need_int(c, key, all.v[i], least));
+  }
+  *out = all;
+  return SNUG_OK;
+}
+
+snug_status snug__layer_need_rank(const snug__layer_call *c, int32_t rank, const char *axes,
+                                  snug__type *out) {
+  char text[SNUG__TYPE_TEXT_BYTES];
+  *out = *snug__layer_type(c, c->in[0]);
+  if (out->rank != rank) {
+    return snug__fail(c->b->ctx, SNUG_E_SHAPE, "%s (%s) takes %s, not %s", c->layer->name,
+                      c->layer->class_->name, axes, snug__type_text(out, text));
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__layer_need_axis(const snug__layer_call *c, const char *key, int64_t axis,
+                                  int32_t rank, int32_t *out) {
+  int64_t at = axis < 0 ? axis + rank : axis;
+  if (at < 1 || at >= rank) {
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
+                      "%s: %s=%lld: expected an axis of an input of %d, other than the batch's 0",
+                      c->layer->name, key, (long long)axis, rank);
+  }
+  *out = (int32_t)at;
+  return SNUG_OK;
+}
+
+snug_status snug__layer_reshape(const snug__layer_call *c, snug__id in, int32_t rank,
+                                const int64_t *dim, snug__id *out) {
+  snug__type to = snug__type_of(snug__layer_type(c, in)->dtype, rank, dim);
+  return snug__emit_reshape(c->b->g, in, &to, out);
+}
+
+snug_status snug__layer_constant(const snug__layer_call *c, const double *v, int32_t n,
+                                 snug__id *out) {
+  double bytes[SNUG__LIST_MAX]; /* room for the widest dtype */
+  for (int32_t i = 0; i < n; i++) {
+    snug__element_set(c->b->real, bytes, i, v[i]);
+  }
+  return snug__graph_constant(c->b->g, c->layer->name,
+                              snug__type_of(c->b->real, 1, (const int64_t[]){n}), bytes, out);
+}
+
+snug_status snug__layer_as_real(const snug__layer_call *c, snug__id in, snug__id *out) {
+  snug__cast_params p;
+  *out = in;
+  if (snug__layer_type(c, in)->dtype == c->b->real) {
+    return SNUG_OK;
+  }
+  memset(&p, 0, sizeof p);
+  p.dtype = (int32_t)c->b->real;
+  return SNUG_EMIT(c->b->g, cast, &p, out, in);
+}

@@ -1,0 +1,82 @@
+/* What the layer classes share: checks of configuration and input with messages that name the
+ * layer, the key, the value and what is allowed. */
+#ifndef SNUG_MODEL_LAYERS_SUPPORT_H
+#define SNUG_MODEL_LAYERS_SUPPORT_H
+
+#include <string.h>
+
+#include "base/size.h"
+#include "model/layer.h"
+#include "ops/shape.h"
+#include "ops/support.h"
+
+/* The record of a class: LAYER_CLASS(Dense, dense_config, fields, 1, 1, call). */
+#define LAYER_CLASS(name, config, fields, least, most, call) \
+  const snug__layer_class snug__layer_##name = {#name, sizeof(config), fields, least, most, call}
+
+/* A class without keys of its own. */
+extern const snug__field snug__layer_plain_fields[];
+#define LAYER_CLASS_PLAIN(name, least, most, call) \
+  LAYER_CLASS(name, snug__layer_common, snug__layer_plain_fields, least, most, call)
+
+/* Initializer, regularizer and constraint of a weight, as members and as fields. */
+#define LAYER_WEIGHT_MEMBERS(weight)           \
+  char weight##_initializer[SNUG__NAME_BYTES]; \
+  char weight##_regularizer[SNUG__NAME_BYTES]; \
+  char weight##_constraint[SNUG__NAME_BYTES]
+#define LAYER_WEIGHT_FIELDS(config, weight, initial)          \
+  SNUG_FIELD(config, weight##_initializer, TEXT, initial),    \
+      SNUG_FIELD(config, weight##_regularizer, TEXT, "\"\""), \
+      SNUG_FIELD(config, weight##_constraint, TEXT, "\"\"")
+#define LAYER_WEIGHT_SPEC(config, weight, name)                                                \
+  ((snug__weight_spec){(name), (config)->weight##_initializer, (config)->weight##_regularizer, \
+                       (config)->weight##_constraint, false})
+
+/* `data_format`: channels_last is the only one; the others are known to be refused with a reason.
+ */
+extern const char *const snug__data_formats[];
+#define LAYER_DATA_FORMAT(config) \
+  SNUG_CHOICE(config, data_format, snug__data_formats, "channels_last")
+snug_status snug__layer_need_last(const snug__layer_call *c, int32_t data_format) SNUG_NODISCARD;
+
+/* Raise E_ARGUMENT "layer: key=value: expected ...". */
+snug_status snug__layer_refuse(const snug__layer_call *c, const char *key, double value,
+                               const char *expected) SNUG_NODISCARD;
+
+/* A number that must be `least` or more. */
+snug_status snug__layer_need_int(const snug__layer_call *c, const char *key, int64_t value,
+                                 int64_t least) SNUG_NODISCARD;
+
+/* A fraction in [0, 1). */
+snug_status snug__layer_need_rate(const snug__layer_call *c, const char *key,
+                                  double value) SNUG_NODISCARD;
+
+/* A list of n numbers, or one that stands for all n, each `least` or more. */
+snug_status snug__layer_need_list(const snug__layer_call *c, const char *key, const snug_ints *list,
+                                  int32_t n, int64_t least, snug_ints *out) SNUG_NODISCARD;
+
+/* Input 0 must have so many axes, the batch included; its type comes back. */
+snug_status snug__layer_need_rank(const snug__layer_call *c, int32_t rank, const char *axes,
+                                  snug__type *out) SNUG_NODISCARD;
+
+/* An axis as in Python, of a value of a rank; the batch axis is refused. */
+snug_status snug__layer_need_axis(const snug__layer_call *c, const char *key, int64_t axis,
+                                  int32_t rank, int32_t *out) SNUG_NODISCARD;
+
+static inline const snug__type *snug__layer_type(const snug__layer_call *c, snug__id value) {
+  return snug__type_at(c->b->g, value);
+}
+
+/* Reshape to a rank and sizes. */
+snug_status snug__layer_reshape(const snug__layer_call *c, snug__id in, int32_t rank,
+                                const int64_t *dim, snug__id *out) SNUG_NODISCARD;
+
+/* A constant vector of the model's float dtype, from doubles. */
+snug_status snug__layer_constant(const snug__layer_call *c, const double *v, int32_t n,
+                                 snug__id *out) SNUG_NODISCARD;
+
+/* The value as the model's float dtype. */
+snug_status snug__layer_as_real(const snug__layer_call *c, snug__id in,
+                                snug__id *out) SNUG_NODISCARD;
+
+#endif

@@ -1,0 +1,81 @@
+/* The inside of a model: layers, the calls between them, variables, and how it is trained.
+ *
+ * While a model is built, every call is emitted at once into a prototype graph of batch 1: shapes
+ * are known and errors are told where they are made.  Graphs of other batch sizes replay the list
+ * of calls. */
+#ifndef SNUG_MODEL_MODEL_H
+#define SNUG_MODEL_MODEL_H
+
+#include "base/map.h"
+#include "model/build.h"
+#include "model/layer.h"
+#include "snug/model.h"
+
+typedef struct snug__model_call {
+  uint32_t layer;
+  int32_t n_in;
+  snug_tensor *in;
+  snug_tensor out;
+} snug__model_call;
+
+typedef struct snug__model_input {
+  const char *name;
+  snug_tensor tensor;
+} snug__model_input;
+
+typedef struct snug__model_tensor {
+  snug__type type;  /* at batch 1 */
+  snug__id proto;   /* its value in the prototype graph */
+  const char *name; /* of the layer or input that made it */
+} snug__model_tensor;
+
+struct snug_model {
+  snug_ctx *ctx;
+  snug__arena arena;
+  const char *name;
+  snug_dtype real;
+  uint64_t seed;
+  snug_status status; /* first failure of building */
+  snug__variables variables;
+  snug__vec layers;   /* snug__layer */
+  snug__vec calls;    /* snug__model_call, in the order they were made */
+  snug__vec tensors;  /* snug__model_tensor */
+  snug__vec inputs;   /* snug__model_input */
+  snug__vec outputs;  /* snug_tensor */
+  snug__map names;    /* of layers: their index; of inputs: SNUG__NO_LAYER */
+  snug__map counters; /* of default names: the next number to try */
+  snug__build proto;
+  void *weights; /* block of all weights, made with the first use of one */
+  size_t weights_bytes;
+  struct snug__training *training; /* set by compile; made and ended by train/ */
+};
+
+#define SNUG__NO_LAYER (UINT32_MAX - 1)
+
+/* The layer of a name, or NULL. */
+const snug__layer *snug__model_find_layer(const snug_model *m, const char *name);
+
+/* Whether a variable is a weight that training changes by its gradient: neither it nor its layer is
+ * frozen. */
+bool snug__model_trains(const snug_model *m, const snug__variable *v);
+
+/* End of building: the last tensor becomes the output if none was told.  Fails: the first failure
+ * of building; E_ARGUMENT as snug_model_outputs. */
+snug_status snug__model_finish(snug_model *m) SNUG_NODISCARD;
+
+/* Emit the forward of a finished model at a batch size: inputs are added as graph inputs; values of
+ * the model's inputs and outputs go to in[] and out[]. */
+snug_status snug__model_emit(snug_model *m, snug__build *b, int64_t batch, snug__id *in,
+                             snug__id *out) SNUG_NODISCARD;
+
+/* Emit one call of a layer into a build; in[] are values of its graph. */
+snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, const snug__id *in,
+                                  int32_t n, snug__id *out) SNUG_NODISCARD;
+
+/* Make the block of the weights and fill in the initial values, unless it is there. */
+snug_status snug__model_commit_weights(snug_model *m) SNUG_NODISCARD;
+
+/* End what compile and fit made of the model; defined by train/. */
+void snug__training_destroy(snug_model *m);
+
+#endif
