@@ -108,16 +108,28 @@ static snug_status print_inputs(const snug__node *node, snug__text *out) {
   return SNUG_OK;
 }
 
+/* {...}, or nothing where all are as by default. */
+static snug_status print_params(const snug__node *node, snug__text *out) {
+  size_t start = out->chars.n;
+  if (!node->op->params_bytes) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__text_add(out, " {"));
+  size_t inside = out->chars.n;
+  SNUG_TRY(snug__fields_print(node->op->fields, node->params, out));
+  if (out->chars.n == inside) {
+    out->chars.n = start; /* what is added next ends the text again */
+    return SNUG_OK;
+  }
+  return snug__text_add(out, "}");
+}
+
 static snug_status print_node(const snug__graph *g, const snug__node *node, snug__text *out) {
   SNUG_TRY(print_outputs(g, node, out));
   SNUG_TRY(snug__text_add(out, " = %s(", node->op->name));
   SNUG_TRY(print_inputs(node, out));
   SNUG_TRY(snug__text_add(out, ")"));
-  if (node->op->params_bytes) {
-    SNUG_TRY(snug__text_add(out, " {"));
-    SNUG_TRY(snug__fields_print(node->op->fields, node->params, out));
-    SNUG_TRY(snug__text_add(out, "}"));
-  }
+  SNUG_TRY(print_params(node, out));
   if (node->layer != SNUG_NONE) {
     SNUG_TRY(print_layer(node->layer, out));
   }

@@ -112,11 +112,10 @@ static snug_status in_line(const snug__reader *r, snug_status s) {
 
 static snug_status read_params(snug__reader *r, const node_text *n) {
   const char *text = NULL;
-  if (!n->op->params_bytes) {
-    return SNUG_OK;
+  if (snug__scan_sees(&r->scan, "{")) {
+    SNUG_TRY(snug__scan_braces(&r->scan, &text));
   }
-  SNUG_TRY(snug__scan_braces(&r->scan, &text));
-  memset(r->params, 0, n->op->params_bytes);
+  memset(r->params, 0, r->params_bytes);
   return in_line(r, snug__fields_parse(r->g->ctx, n->op->name, n->op->fields, text, r->params));
 }
 
@@ -188,7 +187,6 @@ static snug_status read_definition(snug__reader *r) {
 static snug_status read_layer_line(snug__reader *r) {
   const char *name = NULL;
   int64_t id = 0;
-  SNUG_TRY(snug__scan_need(&r->scan, " "));
   SNUG_TRY(snug__scan_number(&r->scan, "the number of a layer", SNUG_NONE - 1, &id));
   if ((size_t)id != r->g->layers.n) {
     return snug__scan_fail(&r->scan, "expected layer %zu, not %lld", r->g->layers.n, (long long)id);

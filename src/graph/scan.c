@@ -82,6 +82,7 @@ snug_status snug__scan_need(snug__scan *s, const char *literal) {
 
 snug_status snug__scan_number(snug__scan *s, const char *what, int64_t max, int64_t *out) {
   int64_t v = 0;
+  skip_blanks(s);
   const char *c = s->at;
   while (isdigit((unsigned char)*c)) {
     int64_t digit = *c++ - '0';
