@@ -48,7 +48,8 @@ bool snug__read_float(const char **at, double *out) {
 
 const char *snug__print_float(double value, char out[SNUG__NUMBER_BYTES]) {
   locale_t before = enter_c_locale();
-  for (int digits = 1; digits <= 17; digits++) {
+  int least = value == trunc(value) && fabs(value) < 1e15 ? 15 : 1; /* 10, not 1e+01 */
+  for (int digits = least; digits <= 17; digits++) {
     snprintf(out, SNUG__NUMBER_BYTES, "%.*g", digits, value);
     if (strtod(out, NULL) == value) {
       break;

@@ -34,15 +34,14 @@ static bool any_needed(const backward *b, const snug__node *node) {
   return false;
 }
 
-/* Forward sweep: a real output needs a gradient if an input does and the op lets gradients through.
- */
+/* Forward sweep: a real output needs a gradient if an input does. */
 static void mark_needed(backward *b, const snug__id *wanted, size_t n) {
   for (size_t i = 0; i < n; i++) {
     b->needs[wanted[i]] = true;
   }
   for (snug__id id = 0; id < b->n_nodes; id++) {
     const snug__node *node = snug__node_at(b->g, id);
-    if (node->op->grad && any_needed(b, node)) {
+    if (any_needed(b, node)) {
       for (int32_t k = 0; k < node->n_out; k++) {
         snug__id out = node->out[k];
         if (out != SNUG_NONE && snug__dtype_is_real(snug__type_at(b->g, out)->dtype)) {
@@ -89,12 +88,22 @@ static void view_node(const backward *b, const snug__node *node, rule_view *v) {
   v->reached = flows && wanted;
 }
 
+static snug_status fail_without_rule(const backward *b, const snug__node *node) {
+  const char *layer = snug__layer_name(b->g, node->layer);
+  return snug__fail(b->g->ctx, SNUG_E_UNSUPPORTED,
+                    "%s%s%s%s: has no gradient, but the loss depends on a trained value through it",
+                    layer, layer[0] ? " (" : "", node->op->name, layer[0] ? ")" : "");
+}
+
 static snug_status back_through(backward *b, snug__id id) {
   rule_view v;
   snug__node node = *snug__node_at(b->g, id);
   view_node(b, &node, &v);
-  if (!v.reached || !node.op->grad) {
+  if (!v.reached) {
     return SNUG_OK;
+  }
+  if (!node.op->grad) {
+    return fail_without_rule(b, &node);
   }
   b->g->layer = node.layer;
   snug__grad rule = {b->g, id, v.in, v.out, node.n_in, node.params, v.dout, v.wants, v.din};
@@ -108,15 +117,25 @@ static snug_status back_through(backward *b, snug__id id) {
 }
 
 static snug_status seed(backward *b, snug__id loss) {
-  double one_wide = 1.0;
-  uint64_t bytes[1] = {0};
+  uint64_t one = 0; /* room for any dtype */
+  char text[SNUG__TYPE_TEXT_BYTES];
   snug__type type = *snug__type_at(b->g, loss);
   if (type.rank != 0 || !snug__dtype_is_real(type.dtype)) {
-    return snug__fail(b->g->ctx, SNUG_E_SHAPE,
-                      "the loss must be one float, not a tensor of rank %d", type.rank);
+    return snug__fail(b->g->ctx, SNUG_E_SHAPE, "the loss is %s and must be one float",
+                      snug__type_text(&type, text));
   }
-  snug__element_set(type.dtype, bytes, 0, one_wide);
-  return snug__graph_constant(b->g, "one", type, bytes, &b->gradient[loss]);
+  b->g->layer = snug__value_at(b->g, loss)->layer;
+  snug__element_set(type.dtype, &one, 0, 1.0);
+  return snug__graph_constant(b->g, "one", type, &one, &b->gradient[loss]);
+}
+
+/* The bytes of a view are counted where they lie, so its memory is a gradient too. */
+static void mark_gradient(const backward *b, snug__id id) {
+  snug__id base = snug__value_base(b->g, id);
+  if (base >= b->n_values) {
+    snug__value_at(b->g, id)->class_ = SNUG__CLASS_GRADIENTS;
+    snug__value_at(b->g, base)->class_ = SNUG__CLASS_GRADIENTS;
+  }
 }
 
 static snug_status walk(backward *b, snug__id loss, const snug__id *wanted, size_t n,
@@ -128,8 +147,8 @@ static snug_status walk(backward *b, snug__id loss, const snug__id *wanted, size
   }
   for (size_t i = 0; i < n; i++) {
     out[i] = b->gradient[wanted[i]];
-    if (out[i] != SNUG_NONE && out[i] >= b->n_values) {
-      snug__value_at(b->g, out[i])->class_ = SNUG__CLASS_GRADIENTS;
+    if (out[i] != SNUG_NONE) {
+      mark_gradient(b, out[i]);
     }
   }
   return SNUG_OK;
@@ -138,10 +157,15 @@ static snug_status walk(backward *b, snug__id loss, const snug__id *wanted, size
 snug_status snug__grad_append(snug__graph *g, snug__id loss, const snug__id *wanted, size_t n,
                               snug__id *out) {
   backward b;
+  snug__id layer = g->layer;
+  snug__class class_ = g->class_;
   snug_status s = init(&b, g);
+  g->class_ = SNUG__CLASS_ACTIVATIONS;
   if (!s) {
     s = walk(&b, loss, wanted, n, out);
   }
+  g->layer = layer;
+  g->class_ = class_;
   release(&b);
   return s;
 }

@@ -83,7 +83,9 @@ typedef struct snug__op {
   /* i + 1: output k is the new content of input i (a weight or state); 0: it is not. */
   uint8_t writes[SNUG__MAX_OUT];
   snug_status (*infer)(snug__infer *q);
-  snug_status (*grad)(snug__grad *g); /* NULL: no gradient flows through */
+  /* NULL: refused where a gradient would have to pass through a real output.  A rule that sets
+   * nothing stops it instead. */
+  snug_status (*grad)(snug__grad *g);
   /* Plain C, double accumulation; test oracle, fallback, documentation.  Returns E_DATA with
    * call->fault filled if the data are impossible; never anything else. */
   snug_status (*reference)(const snug__call *call);

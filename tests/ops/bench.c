@@ -83,7 +83,7 @@ static void fill_input(op_bench *b, int32_t input, const char *fill, snug_dtype 
   }
 }
 
-static bool is_written(const snug__op *op, int32_t input) {
+bool bench_writes(const snug__op *op, int32_t input) {
   for (int32_t k = 0; k < op->max_out; k++) {
     if (op->writes[k] == input + 1) {
       return true;
@@ -102,7 +102,7 @@ static snug_status add_input(op_bench *b, const char *spec, const char **fill) {
   snug__type t = bench_type(spec, b->real);
   const char *rest = strchr(spec, ']') + 1;
   *fill = rest + strspn(rest, " ");
-  return is_written(b->op, i)
+  return bench_writes(b->op, i)
              ? snug__graph_variable(b->g, "s", SNUG__STATE, SNUG__CLASS_OPTIMIZER, t, 0, &b->in[i])
              : snug__graph_input(b->g, "x", t, &b->in[i]);
 }

@@ -33,6 +33,9 @@ double bench_get(op_bench *b, snug__id id, int64_t i);
 void bench_set(op_bench *b, snug__id id, int64_t i, double value);
 bool bench_is_real_input(const op_bench *b, int32_t i);
 
+/* Whether the op writes its input i. */
+bool bench_writes(const snug__op *op, int32_t i);
+
 /* Parse "float64[2,3]" (float64 becomes `real`). */
 snug__type bench_type(const char *text, snug_dtype real);
 

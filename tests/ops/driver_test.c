@@ -6,16 +6,7 @@
 
 #include "lib/test.h"
 #include "ops/bench.h"
-
-#define OP(name) extern const op_cases snug__cases_##name;
-#include "ops/ops.def"
-#undef OP
-
-static const op_cases *const all_cases[] = {
-#define OP(name) &snug__cases_##name,
-#include "ops/ops.def"
-#undef OP
-};
+#include "ops/table.h"
 
 typedef void case_check(const snug__op *op, const op_case *c);
 
@@ -26,9 +17,9 @@ static void for_each_case(case_check *check, bool refused) {
     if (only && strcmp(only, op->name) != 0) {
       continue;
     }
-    ASSERT_TRUE(all_cases[i]->n > 0);
-    for (size_t k = 0; k < all_cases[i]->n; k++) {
-      const op_case *c = &all_cases[i]->cases[k];
+    ASSERT_TRUE(snug__all_cases[i]->n > 0);
+    for (size_t k = 0; k < snug__all_cases[i]->n; k++) {
+      const op_case *c = &snug__all_cases[i]->cases[k];
       if ((c->fails || c->faults) == refused) {
         check(op, c);
       }

@@ -21,6 +21,8 @@ TEST(prints_the_shortest) {
   check_print(1e-3, "0.001");
   check_print(1.0 / 3, "0.3333333333333333");
   check_print(1e300, "1e+300");
+  check_print(10, "10");
+  check_print(-2000, "-2000");
   check_print(INFINITY, "inf");
 }
 
