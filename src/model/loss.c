@@ -6,6 +6,7 @@
 #include "ops/loss.h"
 #include "ops/regularize.h"
 #include "ops/shape.h"
+#include "ops/softmax.h"
 
 typedef snug_status emitter(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
                             snug__id *values, snug__id *valid);
@@ -13,10 +14,10 @@ typedef snug_status emitter(snug__build *b, const snug__loss *l, snug__id t, snu
 typedef struct snug__loss_kind {
   snug__named named;
   emitter *emit;
-  int32_t pointwise;  /* snug__pointwise_kind, for emit_pointwise */
-  const char *behind; /* name of the op whose input is taken instead of y_pred */
-  bool sparse;        /* labels are classes */
-  bool fits_labels;   /* labels may have an axis of size 1 more or fewer */
+  int32_t pointwise;      /* snug__pointwise_kind, for emit_pointwise */
+  const snug__op *behind; /* the op whose input is taken instead of y_pred */
+  bool sparse;            /* labels are classes */
+  bool fits_labels;       /* labels may have an axis of size 1 more or fewer */
 } snug__loss_kind;
 
 /* ---- shapes ---- */
@@ -58,16 +59,21 @@ static snug__type without_last(const snug__type *y, snug_dtype dtype) {
   return snug__type_of(dtype, y->rank ? y->rank - 1 : 0, y->dim);
 }
 
-/* The input of the op that made y, if that is the op of this name. */
-static bool find_logits(const snug__build *b, const char *op, snug__id y, snug__id *logits) {
+/* The input of the op that made y, if that is the wanted op (a softmax: over the last axis). */
+static bool find_logits(const snug__build *b, const snug__op *op, snug__id y, snug__id *logits) {
   const snug__value *v = snug__value_at(b->g, y);
   if (!op || v->producer == SNUG_NONE) {
     return false;
   }
   const snug__node *node = snug__node_at(b->g, v->producer);
-  if (strcmp(node->op->name, op) != 0 ||
-      !snug__shape_equal(snug__type_at(b->g, node->in[0]), &v->type)) {
+  if (node->op != op) {
     return false;
+  }
+  if (op == &snug__op_softmax) {
+    int64_t axis = ((const snug__softmax_params *)node->params)->axis;
+    if (axis != -1 && axis != v->type.rank - 1) {
+      return false;
+    }
   }
   *logits = node->in[0];
   return true;
@@ -97,7 +103,7 @@ static snug_status emit_categorical(snug__build *b, const snug__loss *l, snug__i
   snug__categorical_crossentropy_params p;
   (void)valid;
   memset(&p, 0, sizeof p);
-  p.from_logits = find_logits(b, "softmax", y, &y) || l->o.from_logits;
+  p.from_logits = find_logits(b, &snug__op_softmax, y, &y) || l->o.from_logits;
   p.label_smoothing = l->o.label_smoothing;
   return SNUG_EMIT(b->g, categorical_crossentropy, &p, values, t, y);
 }
@@ -107,7 +113,7 @@ static snug_status emit_sparse(snug__build *b, const snug__loss *l, snug__id t, 
   snug__sparse_crossentropy_params p;
   snug__id outs[2] = {SNUG_NONE, SNUG_NONE};
   memset(&p, 0, sizeof p);
-  p.from_logits = find_logits(b, "softmax", y, &y) || l->o.from_logits;
+  p.from_logits = find_logits(b, &snug__op_softmax, y, &y) || l->o.from_logits;
   p.ignore_class = l->o.ignore_class;
   int32_t n = p.ignore_class == SNUG__NO_CLASS ? 1 : 2;
   const snug__id in[] = {t, y};
@@ -115,6 +121,48 @@ static snug_status emit_sparse(snug__build *b, const snug__loss *l, snug__id t, 
   *values = outs[0];
   *valid = outs[1];
   return SNUG_OK;
+}
+
+static snug_status emit_focal(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                              snug__id *values, snug__id *valid) {
+  snug__categorical_focal_params p;
+  (void)valid;
+  memset(&p, 0, sizeof p);
+  p.from_logits = l->o.from_logits;
+  p.label_smoothing = l->o.label_smoothing;
+  p.alpha = l->o.alpha;
+  p.gamma = l->o.gamma;
+  return SNUG_EMIT(b->g, categorical_focal_crossentropy, &p, values, t, y);
+}
+
+static snug_status emit_hinge(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                              snug__id *values, snug__id *valid) {
+  (void)l;
+  (void)valid;
+  return SNUG_EMIT(b->g, categorical_hinge, NULL, values, t, y);
+}
+
+static snug_status emit_cosine(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                               snug__id *values, snug__id *valid) {
+  snug__cosine_similarity_params p = {l->o.axis};
+  (void)valid;
+  return SNUG_EMIT(b->g, cosine_similarity, &p, values, t, y);
+}
+
+/* Dice is Tversky with equal parts, but for where the 1e-7 stands. */
+static snug_status emit_dice(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                             snug__id *values, snug__id *valid) {
+  snug__overlap_loss_params p = {0.5, 0.5, 0.5 * SNUG__KERAS_EPSILON};
+  (void)l;
+  (void)valid;
+  return SNUG_EMIT(b->g, overlap_loss, &p, values, t, y);
+}
+
+static snug_status emit_tversky(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
+                                snug__id *values, snug__id *valid) {
+  snug__overlap_loss_params p = {l->o.alpha, l->o.beta, SNUG__KERAS_EPSILON};
+  (void)valid;
+  return SNUG_EMIT(b->g, overlap_loss, &p, values, t, y);
 }
 
 /* ---- the table ---- */
@@ -144,12 +192,23 @@ static const snug__field sparse_fields[] = {REDUCTION,
                                             OPTION(axis, INT, "-1"),
                                             {0}};
 
+static const snug__field categorical_focal_fields[] = {REDUCTION,
+                                                       LOGITS,
+                                                       SMOOTHING,
+                                                       OPTION(alpha, FLOAT, "0.25"),
+                                                       OPTION(gamma, FLOAT, "2"),
+                                                       OPTION(axis, INT, "-1"),
+                                                       {0}};
+static const snug__field axis_fields[] = {REDUCTION, OPTION(axis, INT, "-1"), {0}};
+static const snug__field tversky_fields[] = {
+    REDUCTION, OPTION(alpha, FLOAT, "0.5"), OPTION(beta, FLOAT, "0.5"), {0}};
+
 #define POINTWISE(name, behind) emit_pointwise, SNUG__POINTWISE_##name, (behind), false, true
 
 static const snug__loss_kind kinds[] = {
     {{"sparse_categorical_crossentropy", sparse_fields}, emit_sparse, 0, NULL, true, false},
     {{"categorical_crossentropy", smooth_fields}, emit_categorical, 0, NULL, false, false},
-    {{"binary_crossentropy bce", smooth_fields}, POINTWISE(binary_crossentropy, "sigmoid")},
+    {{"binary_crossentropy bce", smooth_fields}, POINTWISE(binary_crossentropy, &snug__op_sigmoid)},
     {{"binary_focal_crossentropy", focal_fields}, POINTWISE(binary_focal_crossentropy, NULL)},
     {{"mean_squared_error mse", plain_fields}, POINTWISE(mean_squared_error, NULL)},
     {{"mean_absolute_error mae", plain_fields}, POINTWISE(mean_absolute_error, NULL)},
@@ -164,6 +223,16 @@ static const snug__loss_kind kinds[] = {
     {{"poisson", plain_fields}, POINTWISE(poisson, NULL)},
     {{"hinge", plain_fields}, POINTWISE(hinge, NULL)},
     {{"squared_hinge", plain_fields}, POINTWISE(squared_hinge, NULL)},
+    {{"categorical_hinge", plain_fields}, emit_hinge, 0, NULL, false, true},
+    {{"categorical_focal_crossentropy", categorical_focal_fields},
+     emit_focal,
+     0,
+     NULL,
+     false,
+     true},
+    {{"cosine_similarity", axis_fields}, emit_cosine, 0, NULL, false, true},
+    {{"dice", plain_fields}, emit_dice, 0, NULL, false, true},
+    {{"tversky", tversky_fields}, emit_tversky, 0, NULL, false, true},
     {{"crossentropy ce", smooth_fields}, emit_any_crossentropy, 0, NULL, false, false}};
 
 enum { SPARSE, CATEGORICAL, BINARY };
@@ -173,6 +242,10 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__loss *l) {
   if (!(o->label_smoothing >= 0.0 && o->label_smoothing <= 1.0)) {
     return snug__fail(ctx, SNUG_E_ARGUMENT, "loss '%.100s': label_smoothing must lie in 0 .. 1",
                       text);
+  }
+  if (l->kind->emit != emit_cosine && l->o.axis != 0 && l->o.axis != -1) {
+    return snug__fail(ctx, SNUG_E_UNSUPPORTED,
+                      "loss '%.100s': classes must be the last axis (axis=-1)", text);
   }
   return SNUG_OK;
 }

@@ -82,6 +82,14 @@ static snug_status mean_result(const snug__metric *m, const snug__variables *v, 
   return SNUG_OK;
 }
 
+/* The loss is the negative of the metric. */
+static snug_status negative_result(const snug__metric *m, const snug__variables *v,
+                                   const char *name, double *out) {
+  SNUG_TRY(mean_result(m, v, name, out));
+  *out = -*out;
+  return SNUG_OK;
+}
+
 static snug_status root_result(const snug__metric *m, const snug__variables *v, const char *name,
                                double *out) {
   SNUG_TRY(mean_result(m, v, name, out));
@@ -156,6 +164,7 @@ static const char *const methods[] = {"interpolation", "minoring", "majoring", N
 
 static const snug__field plain_fields[] = {NAME, {0}};
 static const snug__field binary_fields[] = {NAME, OPTION(threshold, FLOAT, "0.5"), {0}};
+static const snug__field axis_fields[] = {NAME, OPTION(axis, INT, "-1"), {0}};
 static const snug__field top_fields[] = {NAME, OPTION(k, INT, "5"), {0}};
 static const snug__field thresholds_fields[] = {NAME, OPTION(thresholds, FLOATS, "0.5"), {0}};
 static const snug__field auc_fields[] = {
@@ -181,6 +190,7 @@ static const snug__metric_kind kinds[] = {
     {{"sparse_top_k_categorical_accuracy", top_fields}, emit_sparse, mean_result, NULL},
     {{"root_mean_squared_error", plain_fields}, emit_loss, root_result, "mean_squared_error"},
     {{"log_cosh_error logcosh", plain_fields}, emit_loss, mean_result, "log_cosh"},
+    {{"cosine_similarity", axis_fields}, emit_loss, negative_result, "cosine_similarity"},
     {{"mean", plain_fields}, emit_prediction, mean_result, NULL},
     {{"precision", thresholds_fields}, snug__emit_confusion, snug__precision_result, NULL},
     {{"recall", thresholds_fields}, snug__emit_confusion, snug__recall_result, NULL},
@@ -255,7 +265,11 @@ snug_status snug__metric_parse(snug_ctx *ctx, const char *text, snug__metric *ou
   out->kind = &kinds[i];
   SNUG_TRY(check(ctx, text, out));
   set_name(text, out->o.name, &kinds[i].named, out->name);
-  return kinds[i].loss ? snug__loss_parse(ctx, kinds[i].loss, &out->loss) : SNUG_OK;
+  if (kinds[i].loss) {
+    SNUG_TRY(snug__loss_parse(ctx, kinds[i].loss, &out->loss));
+    out->loss.o.axis = kinds[i].named.fields == axis_fields ? out->o.axis : out->loss.o.axis;
+  }
+  return SNUG_OK;
 }
 
 snug_status snug__metric_emit(snug__build *b, const snug__metric *m, const char *name,

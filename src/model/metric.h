@@ -10,7 +10,7 @@
 
 typedef struct snug__metric_options {
   double threshold;
-  int64_t k, num_thresholds, num_classes, ignore_class;
+  int64_t k, axis, num_thresholds, num_classes, ignore_class;
   snug_floats thresholds;
   int32_t curve, summation_method;
   bool sparse_y_true, sparse_y_pred;

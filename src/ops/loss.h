@@ -54,6 +54,16 @@ typedef struct snug__cosine_similarity_params {
   int64_t axis;
 } snug__cosine_similarity_params;
 
+typedef struct snug__categorical_focal_params {
+  bool from_logits;
+  double label_smoothing, alpha, gamma;
+} snug__categorical_focal_params;
+
+/* 1 - I / (I + alpha Σ t (1 - y) + beta Σ y (1 - t) + epsilon), I = Σ t y, over all axes. */
+typedef struct snug__overlap_loss_params {
+  double alpha, beta, epsilon;
+} snug__overlap_loss_params;
+
 typedef enum snug__reduction {
   SNUG__SUM_OVER_BATCH_SIZE,
   SNUG__SUM,

@@ -96,3 +96,42 @@ OP_CASES(loss_reduce, {"", "float64[5]"}, {"", "float64[5]; float64[5] unit"},
 OP_CASES(loss_reduce_grad, {"shape=[2,3]", "float64[]; float64[2,1]"}, {"shape=[0]", "float64[]"},
          {"shape=[3], reduction=sum", "float64[]; -; float64[3] one"},
          {"shape=[3]", "float64[1]", .fails = "0 axes"})
+
+OP_CASES(categorical_hinge, {"", "float64[3,4] onehot; float64[3,4]"},
+         {"", "int32[2,3,4] onehot; float64[2,3,4]"}, {"", "float64[0,4]; float64[0,4]"},
+         {"", "float64[2,2] = 0 1 0 0; float64[2,2] = 0.6 0.4 0.4 0.6", .expect = "1.2 1.6",
+          .no_gradient = true},
+         {"", "float64[2,3]; float64[2,4]", .fails = "the shapes differ"})
+
+OP_CASES(categorical_hinge_grad, {"", "float64[3]; float64[3,4] onehot; float64[3,4]"},
+         {"", "float64[2]; float64[2,3]; float64[2,4]", .fails = "the shapes differ"})
+
+OP_CASES(categorical_focal_crossentropy, {"", "float64[3,4] onehot; float64[3,4] unit"},
+         {"from_logits=true, label_smoothing=0.1, gamma=1.5, alpha=0.4",
+          "int32[2,3,4] onehot; float64[2,3,4]"},
+         {"", "float64[0,4]; float64[0,4]"},
+         {"", "float64[2,3]; float64[2,4]", .fails = "the shapes differ"})
+
+OP_CASES(categorical_focal_crossentropy_grad,
+         {"", "float64[3]; float64[3,4] onehot; float64[3,4] unit", .dtype_factor = 4},
+         {"from_logits=true", "float64[3]; float64[3,4] onehot; float64[3,4]", .dtype_factor = 4},
+         {"", "float64[4]; float64[3,4]; float64[3,4]", .fails = "gradient of the values"})
+
+OP_CASES(cosine_similarity, {"", "float64[3,4]; float64[3,4]"},
+         {"axis=1", "float64[2,3,4]; float64[2,3,4]"}, {"axis=0", "float64[3,4]; float64[3,4]"},
+         {"", "float64[0,4]; float64[0,4]"},
+         {"", "float64[2,2] = 0 1 1 1; float64[2,2] = 1 0 1 1", .expect = "0 -1"},
+         {"", "float64[1,2] = 1 0; float64[1,2] = 1e-9 0", .expect = "-0.01", .no_gradient = true},
+         {"axis=2", "float64[3,4]; float64[3,4]", .fails = "there are 2 axes"})
+
+OP_CASES(cosine_similarity_grad, {"", "float64[3]; float64[3,4]; float64[3,4]", .dtype_factor = 4},
+         {"axis=0", "float64[4]; float64[3,4]; float64[3,4]", .dtype_factor = 4},
+         {"", "float64[4]; float64[3,4]; float64[3,4]", .fails = "gradient of the values"})
+
+OP_CASES(overlap_loss, {"", "float64[3,4] onehot; float64[3,4] unit"},
+         {"alpha=0.3, beta=0.6", "int32[2,3,4] onehot; float64[2,3,4] unit"},
+         {"", "float64[0,4]; float64[0,4]", .expect = "1"},
+         {"", "float64[2,3]; float64[2,4]", .fails = "the shapes differ"})
+
+OP_CASES(overlap_loss_grad, {"", "float64[]; float64[3,4] onehot; float64[3,4] unit"},
+         {"", "float64[3]; float64[3,4]; float64[3,4]", .fails = "0 axes"})
