@@ -54,6 +54,59 @@ TEST(every_case_reads_back) {
   }
 }
 
+/* Put a number where the text has one: what a hostile text says about sizes and parameters. */
+static void replace_number(const char *text, size_t at, const char *number, char *out) {
+  size_t n = strspn(text + at, "0123456789.");
+  memcpy(out, text, at);
+  memcpy(out + at, number, strlen(number));
+  memcpy(out + at + strlen(number), text + at + n, strlen(text + at + n) + 1);
+}
+
+static void check_hostile(snug_ctx *ctx, const char *text) {
+  static const char *const numbers[] = {"0",
+                                        "-1",
+                                        "7",
+                                        "65",
+                                        "2147483648",
+                                        "4294967297",
+                                        "9223372036854775807",
+                                        "-9223372036854775808",
+                                        "1e308"};
+  char *other = malloc(strlen(text) + 32);
+  ASSERT_NOT_NULL(other);
+  for (size_t i = 13; text[i]; i++) { /* after the header */
+    bool starts = strchr("0123456789", text[i]) && !strchr("0123456789%", text[i - 1]);
+    for (size_t k = 0; starts && k < SNUG_COUNT(numbers); k++) {
+      snug__graph *g = NULL;
+      replace_number(text, i, numbers[k], other);
+      if (snug__graph_read(ctx, other, &g) == SNUG_OK) {
+        snug__graph_destroy(g);
+      }
+      ASSERT_TRUE(*snug_message(ctx) || g);
+    }
+  }
+  free(other);
+}
+
+/* Shape inference of every op against sizes and parameters that nobody would choose; what must not
+ * happen is for the sanitizers to see. */
+TEST(hostile_numbers_do_no_harm) {
+  for (int32_t i = 0; i < snug__op_count; i++) {
+    for (size_t k = 0; k < snug__all_cases[i]->n; k++) {
+      const op_case *c = &snug__all_cases[i]->cases[k];
+      op_bench b;
+      if (!c->fails) {
+        snug_status s = bench_open(&b, snug__op_table[i], c, SNUG_FLOAT32, SNUG_FLOAT32);
+        ASSERT_OK(b.ctx, s);
+        char *text = text_of(b.g);
+        check_hostile(b.ctx, text);
+        free(text);
+        bench_close(&b);
+      }
+    }
+  }
+}
+
 /* ---- random graphs ---- */
 
 /* A value of the type that may still be read, or SNUG_NONE. */
