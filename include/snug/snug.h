@@ -6,7 +6,9 @@
 #include "snug/memory.h"
 #include "snug/model.h"
 #include "snug/pack.h"
+#include "snug/report.h"
 #include "snug/status.h"
+#include "snug/train.h"
 #include "snug/types.h"
 
 #endif

@@ -1,6 +1,7 @@
 /* Open addressing with linear steps, at most half full. */
 #include "base/map.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 16
@@ -63,11 +64,12 @@ static snug_status grow(snug__map *m) {
 
 snug_status snug__map_set(snug__map *m, const char *key, uint32_t value) {
   uint32_t hash = hash_of(key);
-  if (2 * (m->n + 1) > m->capacity) {
+  bool known = m->capacity && slot(m->entries, m->capacity, key, hash)->key;
+  if (!known && 2 * (m->n + 1) > m->capacity) {
     SNUG_TRY(grow(m));
   }
   entry *e = slot(m->entries, m->capacity, key, hash);
-  m->n += e->key == NULL;
-  *e = (entry){e->key ? e->key : key, hash, value};
+  m->n += !known;
+  *e = (entry){known ? e->key : key, hash, value};
   return SNUG_OK;
 }

@@ -23,7 +23,7 @@ void snug__map_release(snug__map *m);
 /* The number of a name, or SNUG__MAP_NONE. */
 uint32_t snug__map_find(const snug__map *m, const char *key);
 
-/* Set the number of a name.  Fails: E_MEMORY; unchanged. */
+/* Set the number of a name.  Fails: E_MEMORY, only for a name that was never set; unchanged. */
 snug_status snug__map_set(snug__map *m, const char *key, uint32_t value) SNUG_NODISCARD;
 
 #endif

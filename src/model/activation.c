@@ -49,6 +49,10 @@ static const activation table[] = {
     SAME(sparse_plus),
     SAME(sparse_sigmoid),
     SAME(threshold),
+    SAME(softmax),
+    SAME(log_softmax),
+    SAME(sparsemax),
+    SAME(glu),
 };
 
 /* What is not one op of one input. */

@@ -47,7 +47,8 @@ struct snug_model {
   snug__build proto;
   void *weights; /* block of all weights, made with the first use of one */
   size_t weights_bytes;
-  struct snug__training *training; /* set by compile; made and ended by train/ */
+  const struct snug__plan_options *plan; /* NULL: the defaults; tests try others */
+  struct snug__training *training;       /* set by compile; made and ended by train/ */
 };
 
 #define SNUG__NO_LAYER (UINT32_MAX - 1)

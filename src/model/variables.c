@@ -43,3 +43,26 @@ snug_status snug__variables_add(snug__variables *v, const snug__variable *variab
   *out = (snug__id)v->list.n - 1;
   return SNUG_OK;
 }
+
+/* Point the names of the entries from `first` on to their places, or to nothing. */
+static void point_names(snug__variables *v, size_t first, bool to_entries) {
+  for (size_t i = first; i < v->list.n; i++) {
+    const char *name = snug__variable_at(v, (snug__id)i)->name;
+    snug_status known = snug__map_set(&v->names, name, to_entries ? (snug__id)i : SNUG_NONE);
+    (void)known; /* cannot fail for a name that was set before */
+  }
+}
+
+void snug__variables_cut(snug__variables *v, size_t n) {
+  point_names(v, n, false);
+  v->list.n = n;
+}
+
+void snug__variables_restore(snug__variables *v, const snug__variable *entries, size_t n) {
+  size_t first = v->list.n;
+  if (n) {
+    memcpy((snug__variable *)v->list.data + first, entries, n * sizeof *entries);
+  }
+  v->list.n += n;
+  point_names(v, first, true);
+}

@@ -81,6 +81,13 @@ snug_status snug__variables_add(snug__variables *v, const snug__variable *variab
 /* The variable of a name, or SNUG_NONE. */
 snug__id snug__variables_find(const snug__variables *v, const char *name);
 
+/* Forget the variables from n on. */
+void snug__variables_cut(snug__variables *v, size_t n);
+
+/* Put back n entries that snug__variables_cut removed from the end.  Cannot fail: there was room.
+ */
+void snug__variables_restore(snug__variables *v, const snug__variable *entries, size_t n);
+
 /* Give every variable of a kind its place in a block; returns the bytes the block needs (block may
  * be NULL to ask), SIZE_MAX if they cannot be counted. */
 size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *block);

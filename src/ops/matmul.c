@@ -62,6 +62,8 @@ typedef struct matmul_job {
   int64_t m, n, k, a_row, a_col, b_row, b_col; /* strides of A and B as they enter the product */
 } matmul_job;
 
+#define MATMUL_COLUMNS 64
+
 #define SNUG_REAL_FILE "ops/matmul_ref.inc"
 #include "ops/real.h"
 
@@ -92,7 +94,8 @@ static snug_status reference(const snug__call *call) {
   job.b_row = p->transpose_b ? 1 : n;
   job.b_col = p->transpose_b ? k : 1;
   int64_t rows = n ? snug__type_count(c) / n : 0;
-  snug__parallel_ranges(call->sig->threads, rows, 1 + 4096 / (1 + n * k), run_rows, &job);
+  snug__parallel_ranges(call->sig->threads, rows,
+                        snug__least_items(rows, (double)rows * (double)(n * k)), run_rows, &job);
   return SNUG_OK;
 }
 

@@ -81,6 +81,12 @@ void snug__parallel_ranges(int32_t threads, int64_t n, int64_t least,
 #define SNUG_SIMD
 #endif
 
+/* How many of `items` pieces of work, of so many multiplications together, are worth a thread. */
+static inline int64_t snug__least_items(int64_t items, double work) {
+  double least = 20000.0 * (double)items / (work + 1.0);
+  return 1 + (int64_t)(least < 1e9 ? least : 1e9);
+}
+
 /* Run a reference written once per real dtype (see real.h): SNUG_REAL_CALL(dtype, gemm, (call)). */
 #define SNUG_REAL_CALL(dtype, function, arguments) \
   do {                                             \

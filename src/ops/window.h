@@ -49,12 +49,6 @@ static inline snug_ints snug__shape_param(const snug__type *t) {
   return shape;
 }
 
-/* How many of `items` pieces of work, of so many multiplications together, are worth a thread. */
-static inline int64_t snug__least_items(int64_t items, double work) {
-  double least = 20000.0 * (double)items / (work + 1.0);
-  return 1 + (int64_t)(least < 1e9 ? least : 1e9);
-}
-
 static inline int64_t snug__ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* The input that tap t of output o reads; may lie outside. */

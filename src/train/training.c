@@ -1,3 +1,117 @@
-#include "model/model.h"
+#include "train/training.h"
 
-void snug__training_destroy(snug_model *m) { (void)m; }
+#include <math.h>
+#include <string.h>
+
+snug_status snug__training_need(const snug_model *m) {
+  if (m->status) {
+    return m->status;
+  }
+  return m->training
+             ? SNUG_OK
+             : snug__fail(m->ctx, SNUG_E_STATE,
+                          "the model '%s' is not compiled: call snug_model_compile first", m->name);
+}
+
+void snug__training_destroy(snug_model *m) {
+  snug__training *t = m->training;
+  if (t) {
+    snug__give(t->ctx, SNUG__MEM_OPTIMIZER, t->state, t->state_bytes);
+    snug__vec_release(&t->tracked);
+    snug__arena_release(&t->arena);
+    snug__give(t->ctx, SNUG__MEM_MODEL, t, sizeof *t);
+    m->training = NULL;
+  }
+}
+
+int64_t snug__training_cost(const snug_model *m) {
+  return m->training && !m->training->state ? (int64_t)m->training->state_bytes : 0;
+}
+
+/* The seed of random layers is the model's; the table of variables starts it at 0, doubles being
+ * too short for it. */
+static void set_seed(snug_model *m) {
+  snug__id id = snug__variables_find(&m->variables, "random/seed");
+  if (id != SNUG_NONE) {
+    memcpy(snug__variable_at(&m->variables, id)->data, &m->seed, sizeof m->seed);
+  }
+}
+
+snug_status snug__training_commit(snug_model *m) {
+  snug__training *t = m->training;
+  if (!t || t->state) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__take(t->ctx, SNUG__MEM_OPTIMIZER, t->state_bytes, &t->state));
+  snug__variables_place(&m->variables, SNUG__STATE, t->state);
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    if (snug__variable_at(&m->variables, i)->kind == SNUG__STATE) {
+      SNUG_TRY(snug__variables_reset(&m->variables, i, m->seed));
+    }
+  }
+  set_seed(m);
+  return SNUG_OK;
+}
+
+void *snug__training_locate(void *model, snug__id variable) {
+  return snug__variable_at(&((snug_model *)model)->variables, variable)->data;
+}
+
+snug_status snug__training_results(const snug_model *m, double *values) {
+  const snug__training *t = m->training;
+  for (size_t i = 0; i < t->tracked.n; i++) {
+    const snug__tracked *x = &SNUG_VEC(&t->tracked, snug__tracked, t->by_name[i]);
+    SNUG_TRY(snug__metric_result(&x->metric, &m->variables, x->name, &values[i]));
+  }
+  return SNUG_OK;
+}
+
+snug_logs snug_model_metrics(const snug_model *m) {
+  return m && m->training ? (snug_logs){m->training->tracked.n, m->training->names, NULL}
+                          : (snug_logs){0};
+}
+
+/* The bytes of a state of the optimizer; NULL if it is not there or has none yet. */
+static void *optimizer_state(const snug_model *m, const char *name) {
+  snug__id id = snug__variables_find(&m->variables, name);
+  return id == SNUG_NONE ? NULL : snug__variable_at(&m->variables, id)->data;
+}
+
+void snug__training_set_rate(snug_model *m) {
+  const snug__optimizer *o = &m->training->optimizer;
+  if (o->schedule.kind) {
+    const int64_t *iteration = optimizer_state(m, "optimizer/iteration");
+    float *rate = optimizer_state(m, "optimizer/learning_rate");
+    *rate = (float)snug__schedule_rate(&o->schedule, *iteration);
+  }
+}
+
+snug_status snug__training_finish(snug_model *m) {
+  snug__training *t = m->training;
+  return snug__optimizer_finalize(&t->optimizer, &m->variables, t->trained, t->n_trained);
+}
+
+double snug_model_learning_rate(const snug_model *m) {
+  const float *rate = m && m->training ? optimizer_state(m, "optimizer/learning_rate") : NULL;
+  return rate               ? (double)*rate
+         : m && m->training ? m->training->optimizer.o.learning_rate
+                            : (double)NAN;
+}
+
+snug_status snug_model_set_learning_rate(snug_model *m, double rate) {
+  if (!m) {
+    return SNUG_E_ARGUMENT;
+  }
+  SNUG_TRY(snug__training_need(m));
+  if (!isfinite(rate) || rate < 0.0) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "a learning rate of %g; it must be 0 or more and finite", rate);
+  }
+  if (m->training->optimizer.schedule.kind) {
+    return snug__fail(m->ctx, SNUG_E_STATE,
+                      "the learning rate follows a schedule; compile with a number to set it");
+  }
+  SNUG_TRY(snug__training_commit(m));
+  *(float *)optimizer_state(m, "optimizer/learning_rate") = (float)rate;
+  return SNUG_OK;
+}

@@ -1,0 +1,53 @@
+/* What people see of a run: Keras's progress bar, and boxes with a verdict.  Texts go to a sink
+ * that the caller gives; the library itself prints nothing. */
+#ifndef SNUG_REPORT_H
+#define SNUG_REPORT_H
+
+#include "snug/train.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Takes n bytes of text (UTF-8, not ended by NUL). */
+typedef void snug_sink(void *user, const char *text, size_t n);
+
+/* A progress display in storage of the caller's, who sets the first members and zeroes the rest. */
+typedef struct snug_progress {
+  /* set by caller */
+  snug_sink *sink;
+  void *user;
+  bool bar; /* a bar that is drawn again and again, for terminals; otherwise one line per epoch */
+  bool colour; /* escape sequences for colour */
+  bool ascii;  /* no characters beyond ASCII */
+  /* private */
+  int64_t epochs, steps, done;
+  double epoch_start, first_step, last_drawn;
+  size_t width;
+} snug_progress;
+
+/* A callback for snug_fit_options.callbacks; the progress must stay in place while it is used. */
+SNUG_API snug_callback snug_progress_callback(snug_progress *progress);
+
+/* Bytes for people: "812 B", "3.4 MiB"; returns out. */
+#define SNUG_BYTES_TEXT 32
+SNUG_API const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]);
+
+/* "activations 5.1 MiB · optimizer 1.2 MiB ...": the parts of a report, largest first, into out
+ * (cut to fit). */
+SNUG_API void snug_memory_text(const snug_memory_report *report, bool ascii, char *out,
+                               size_t bytes);
+
+/* One line of a box. */
+typedef struct snug_box_row {
+  const char *label, *text;
+} snug_box_row;
+
+/* A box with a title and labelled rows. */
+SNUG_API void snug_box(snug_sink *sink, void *user, bool ascii, const char *title,
+                       const snug_box_row *rows, size_t n_rows);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,176 @@
+/* Training: compile, fit, evaluate, predict with Keras's semantics, and the plan of a fit without
+ * running it.
+ *
+ * The library prints nothing: whoever wants to see progress gives callbacks (report.h has a
+ * progress bar). */
+#ifndef SNUG_TRAIN_H
+#define SNUG_TRAIN_H
+
+#include "snug/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- compile ---- */
+
+/* Texts are Keras's names with optional arguments: "adam", "sgd(learning_rate=0.1, momentum=0.9)",
+ * "sparse_categorical_crossentropy", "accuracy", "top_k_categorical_accuracy(k=3)". */
+typedef struct snug_compile_options {
+  const char *optimizer;   /* NULL: "rmsprop" */
+  const char *const *loss; /* one per output, or one for all */
+  int32_t n_loss;
+  const double *loss_weights; /* one per output; NULL: all 1 */
+  const char *const *metrics; /* each for every output, or "output name: metric" for one */
+  int32_t n_metrics;
+  const char *const *weighted_metrics; /* as metrics, with sample and class weights applied */
+  int32_t n_weighted_metrics;
+} snug_compile_options;
+
+/* clang-format off */
+#define SNUG_COMPILE_OPTIONS_DEFAULT {NULL, NULL, 0, NULL, NULL, 0, NULL, 0}
+/* clang-format on */
+
+/* Say how the model is trained; makes its weights if they are not there.  Compiling again starts
+ * the optimizer anew. Fails: the first failure of building, E_ARGUMENT for unknown names or losses
+ * that do not fit the outputs; the model is then as it was. */
+SNUG_API snug_status snug_model_compile(snug_model *model,
+                                        const snug_compile_options *options) SNUG_NODISCARD;
+
+/* The learning rate that the next step will use (NaN if not compiled), and setting it, e.g. in a
+ * callback. Fails: E_STATE if a schedule rules it, E_ARGUMENT. */
+SNUG_API double snug_model_learning_rate(const snug_model *model);
+SNUG_API snug_status snug_model_set_learning_rate(snug_model *model, double rate) SNUG_NODISCARD;
+
+/* ---- data ---- */
+
+/* An array in memory; shape[0] counts the samples.  Read in place, never copied whole. */
+typedef struct snug_array {
+  const void *data;
+  snug_dtype dtype;
+  int32_t rank;
+  int64_t shape[SNUG_MAX_RANK];
+} snug_array;
+
+typedef struct snug_data {
+  const snug_array *x; /* one per input, in the order the inputs were added */
+  int32_t n_x;
+  const snug_array *y; /* one per output; NULL for predict */
+  int32_t n_y;
+  const snug_array *sample_weight; /* one weight per sample, or NULL */
+} snug_data;
+
+/* ---- fit ---- */
+
+/* Values by name; names are sorted. */
+typedef struct snug_logs {
+  size_t n;
+  const char *const *names;
+  const double *values;
+} snug_logs;
+
+/* What a callback can see and do.  Return false to stop the training after this batch or epoch. */
+typedef struct snug_callback {
+  void *user;
+  bool (*train_begin)(void *user, int64_t epochs, int64_t steps);
+  bool (*epoch_begin)(void *user, int64_t epoch);
+  bool (*batch_end)(void *user, int64_t batch, const snug_logs *logs);
+  bool (*test_begin)(void *user, int64_t steps);
+  bool (*test_end)(void *user, const snug_logs *logs);
+  bool (*epoch_end)(void *user, int64_t epoch, const snug_logs *logs);
+  bool (*train_end)(void *user, const snug_logs *logs);
+} snug_callback;
+
+typedef struct snug_fit_options {
+  int64_t batch_size; /* 0: 32 */
+  int64_t epochs;     /* the last epoch, as in Keras: 1 .. */
+  int64_t initial_epoch;
+  int64_t steps_per_epoch; /* 0: all the data.  Otherwise the data go on where the epoch before
+                              stopped */
+  bool no_shuffle;
+  double validation_split;          /* the last part of the data, taken before shuffling */
+  const snug_data *validation_data; /* overrides the split */
+  int64_t validation_batch_size;    /* 0: batch_size */
+  int64_t validation_steps;         /* 0: all */
+  int64_t validation_freq;          /* 0: 1, after every epoch */
+  const double *class_weight;       /* per class; NULL: none.  Not together with sample_weight */
+  int64_t n_class_weight;
+  const snug_callback *callbacks;
+  int32_t n_callbacks;
+} snug_fit_options;
+
+/* clang-format off */
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0}
+/* clang-format on */
+
+/* What a fit holds, in bytes.  The first seven are what is alive at the peak and add up to
+ * `planned`. */
+typedef struct snug_memory_report {
+  uint64_t weights, gradients, optimizer, activations, scratch, data;
+  uint64_t runtime;  /* model, graphs, plans, programs, history, context, gaps of the placement */
+  uint64_t block;    /* the memory of a step */
+  uint64_t load;     /* the largest sum of bytes alive at one moment of a step: no block is lower */
+  uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1 */
+  uint64_t measured; /* the same, measured; 0 in a plan */
+} snug_memory_report;
+
+/* What a fit leaves: values per epoch, and its memory. */
+typedef struct snug_history snug_history;
+
+/* Train.  options may be NULL.  history may be NULL; otherwise *history is the caller's, ended by
+ * snug_history_destroy. All data are checked before step 1.  Fails: E_STATE (not compiled),
+ * E_SHAPE, E_DTYPE, E_DATA (a label out of range, NaN; names array, sample and value), E_ARGUMENT,
+ * E_MEMORY, E_LIMIT.  A callback that stops the training is not a failure. */
+SNUG_API snug_status snug_fit(snug_model *model, const snug_data *data,
+                              const snug_fit_options *options,
+                              snug_history **history) SNUG_NODISCARD;
+
+SNUG_API void snug_history_destroy(snug_history *history);
+
+/* Epochs that were trained, and the logs of one of them (0-based; n = 0 when out of range). */
+SNUG_API int64_t snug_history_epochs(const snug_history *history);
+SNUG_API snug_logs snug_history_logs(const snug_history *history, int64_t epoch);
+SNUG_API void snug_history_memory(const snug_history *history, snug_memory_report *out);
+
+/* The value of a name in logs; NaN if there is none. */
+SNUG_API double snug_logs_get(const snug_logs *logs, const char *name);
+
+/* ---- evaluate and predict ---- */
+
+/* Loss and metrics over the data; values has room for n, *names lives as long as the model is
+ * compiled as it is. Fails as fit does; E_ARGUMENT when n is not the number of values (see
+ * snug_model_metrics). */
+SNUG_API snug_status snug_evaluate(snug_model *model, const snug_data *data, int64_t batch_size,
+                                   double *values, size_t n) SNUG_NODISCARD;
+
+/* Names of what evaluate gives: loss first, then the rest sorted; valid until the next compile. */
+SNUG_API snug_logs snug_model_metrics(const snug_model *model);
+
+/* Outputs for the data: out[k] receives rows x (bytes of one sample of output k).  Fails as fit
+ * does. */
+SNUG_API snug_status snug_predict(snug_model *model, const snug_data *data, int64_t batch_size,
+                                  void *const *out, int32_t n_out) SNUG_NODISCARD;
+
+/* ---- plan ---- */
+
+typedef struct snug_plan snug_plan;
+
+/* Plan the fit without running it: what would be held, and by whom.  Owns: *out is the caller's. */
+SNUG_API snug_status snug_plan_fit(snug_model *model, const snug_data *data,
+                                   const snug_fit_options *options, snug_plan **out) SNUG_NODISCARD;
+SNUG_API void snug_plan_destroy(snug_plan *plan);
+SNUG_API void snug_plan_memory(const snug_plan *plan, snug_memory_report *out);
+
+/* Bytes by layer: its weights and optimizer slots, and what it has alive at the peak of the step.
+ */
+typedef struct snug_layer_memory {
+  const char *layer;
+  uint64_t weights, optimizer, step;
+} snug_layer_memory;
+SNUG_API size_t snug_plan_layers(const snug_plan *plan);
+SNUG_API void snug_plan_layer(const snug_plan *plan, size_t i, snug_layer_memory *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/* Arrays in memory as a source: checked whole before step 1, then read row by row into the buffers
+ * of a program. */
+#ifndef SNUG_DATA_ARRAYS_H
+#define SNUG_DATA_ARRAYS_H
+
+#include "base/ctx.h"
+#include "graph/type.h"
+#include "snug/train.h"
+
+/* Bytes of one sample, and its number of elements. */
+int64_t snug__array_row(const snug_array *a);
+
+/* Check an array against the value it feeds (whose first axis is the batch): shape of a sample, a
+ * dtype that can be converted, no NaN or infinity, and as many samples as `rows`.  `what` names it
+ * in messages ("x[0] 'image'"). */
+snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array *a,
+                              const snug__type *feeds, int64_t rows) SNUG_NODISCARD;
+
+/* Check that labels are whole numbers in [0, classes). */
+snug_status snug__array_check_labels(snug_ctx *ctx, const char *what, const snug_array *a,
+                                     int64_t classes) SNUG_NODISCARD;
+
+/* Copy sample `row` to place `index` of a buffer of type `to`, converted. */
+void snug__array_copy_row(const snug_array *a, int64_t row, const snug__type *to, void *buffer,
+                          int64_t index);
+
+#endif

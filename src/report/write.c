@@ -1,0 +1,33 @@
+#include "report/write.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void snug__line_add(snug__line *line, const char *format, ...) {
+  size_t room = sizeof line->text - line->n;
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(line->text + line->n, room, format, args);
+  va_end(args);
+  line->n += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+void snug__line_repeat(snug__line *line, const char *piece, size_t times) {
+  while (times-- > 0) {
+    snug__line_add(line, "%s", piece);
+  }
+}
+
+size_t snug__columns(const char *text, size_t n) {
+  size_t columns = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (text[i] == '\x1b') {
+      i += strcspn(text + i, "m");
+    } else if (((unsigned char)text[i] & 0xC0u) != 0x80u &&
+               text[i] != '\r') { /* not inside a code point */
+      columns++;
+    }
+  }
+  return columns;
+}

@@ -1,0 +1,137 @@
+#include "train/feed.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/size.h"
+#include "data/arrays.h"
+
+#define WHAT_BYTES 128
+
+static const snug__model_tensor *tensor_at(const snug_model *m, snug_tensor t) {
+  return &SNUG_VEC(&m->tensors, snug__model_tensor, t);
+}
+
+static snug_status check_inputs(snug_model *m, const snug_data *data, int64_t rows) {
+  char what[WHAT_BYTES];
+  for (int32_t i = 0; i < data->n_x; i++) {
+    const snug__model_input *input = &SNUG_VEC(&m->inputs, snug__model_input, i);
+    snprintf(what, sizeof what, "x[%d] '%s'", i, input->name);
+    SNUG_TRY(
+        snug__array_check(m->ctx, what, &data->x[i], &tensor_at(m, input->tensor)->type, rows));
+  }
+  return SNUG_OK;
+}
+
+static snug_status check_labels(snug_model *m, const snug_data *data, int64_t rows) {
+  char what[WHAT_BYTES];
+  for (int32_t i = 0; i < data->n_y; i++) {
+    const snug__model_tensor *out = tensor_at(m, SNUG_VEC(&m->outputs, snug_tensor, i));
+    const snug__loss *loss = &m->training->losses[i];
+    snug__type target;
+    SNUG_TRY(snug__loss_target(m->ctx, loss, &out->type, &target));
+    snprintf(what, sizeof what, "y[%d] '%s'", i, out->name);
+    SNUG_TRY(snug__array_check(m->ctx, what, &data->y[i], &target, rows));
+    if (snug__dtype_is_integer(target.dtype)) {
+      SNUG_TRY(
+          snug__array_check_labels(m->ctx, what, &data->y[i], out->type.dim[out->type.rank - 1]));
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status check_weights(snug_model *m, const snug_data *data, int64_t rows) {
+  snug__type one = snug__type_of(SNUG_FLOAT32, 1, (const int64_t[]){1});
+  return data->sample_weight
+             ? snug__array_check(m->ctx, "sample_weight", data->sample_weight, &one, rows)
+             : SNUG_OK;
+}
+
+static snug_status check_counts(snug_model *m, const snug_data *data, bool with_labels) {
+  if (!data || !data->x || data->n_x != (int32_t)m->inputs.n) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "the model has %zu inputs; %d arrays were given for x", m->inputs.n,
+                      data && data->x ? data->n_x : 0);
+  }
+  if (with_labels && (!data->y || data->n_y != (int32_t)m->outputs.n)) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "the model has %zu outputs; %d arrays were given for y", m->outputs.n,
+                      data->y ? data->n_y : 0);
+  }
+  if (data->x[0].rank < 1 || data->x[0].shape[0] < 1) {
+    return snug__fail(m->ctx, SNUG_E_DATA, "the data set is empty: x[0] has no samples");
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__feed_check(snug_model *m, const snug_data *data, bool with_labels) {
+  SNUG_TRY(check_counts(m, data, with_labels));
+  int64_t rows = data->x[0].shape[0];
+  SNUG_TRY(check_inputs(m, data, rows));
+  SNUG_TRY(with_labels ? check_labels(m, data, rows) : SNUG_OK);
+  return check_weights(m, data, rows);
+}
+
+int64_t snug__feed_batches(const snug__feed *f) { return (f->rows + f->batch - 1) / f->batch; }
+
+int64_t snug__feed_rows(const snug__feed *f, int64_t batch) {
+  return snug__min_i64(f->batch, f->rows - batch * f->batch);
+}
+
+static void fill_value(const snug_array *a, const snug__program *p, snug__id value,
+                       const snug__feed *f, int64_t start, int64_t n) {
+  const snug__type *type = snug__type_at(p->graph, value);
+  void *buffer = snug__program_data(p, value);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t at = (uint64_t)(start + i);
+    int64_t row = f->first + (int64_t)(f->shuffled ? snug__shuffle_at(&f->order, at) : at);
+    snug__array_copy_row(a, row, type, buffer, i);
+  }
+}
+
+/* The weight of a sample: its own, or its class's (of the label, or of the largest entry of a
+ * one-hot one). */
+static double weight_of(const snug__feed *f, int64_t row) {
+  if (f->data->sample_weight) {
+    return snug__element_get(f->data->sample_weight->dtype, f->data->sample_weight->data, row);
+  }
+  if (!f->class_weight) {
+    return 1.0;
+  }
+  const snug_array *y = &f->data->y[0];
+  int64_t n = snug__array_row(y);
+  int64_t label = 0;
+  for (int64_t k = 1; k < n; k++) {
+    label = snug__element_get(y->dtype, y->data, row * n + k) >
+                    snug__element_get(y->dtype, y->data, row * n + label)
+                ? k
+                : label;
+  }
+  label = n > 1 ? label : llround(snug__element_get(y->dtype, y->data, row));
+  return label >= 0 && label < f->n_class_weight ? f->class_weight[label] : 1.0;
+}
+
+static void fill_weights(const snug__feed *f, const snug__run *run, int64_t start, int64_t n) {
+  const snug__program *p = run->program;
+  void *buffer = snug__program_data(p, run->step.weight);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t at = (uint64_t)(start + i);
+    int64_t row = f->first + (int64_t)(f->shuffled ? snug__shuffle_at(&f->order, at) : at);
+    snug__element_set(snug__type_at(p->graph, run->step.weight)->dtype, buffer, i,
+                      weight_of(f, row));
+  }
+}
+
+void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run) {
+  int64_t start = batch * f->batch;
+  int64_t n = run->step.batch;
+  for (int32_t i = 0; i < f->data->n_x; i++) {
+    fill_value(&f->data->x[i], run->program, run->step.x[i], f, start, n);
+  }
+  for (int32_t i = 0; run->step.y && i < f->data->n_y; i++) {
+    fill_value(&f->data->y[i], run->program, run->step.y[i], f, start, n);
+  }
+  if (run->step.weight != SNUG_NONE) {
+    fill_weights(f, run, start, n);
+  }
+}

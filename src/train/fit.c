@@ -1,0 +1,206 @@
+/* Opening and closing a fit, and the plan of one that is not run. */
+#include "train/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/size.h"
+
+#define DEFAULT_BATCH 32
+
+/* ---- options ---- */
+
+static snug_status refuse_option(snug_model *m, const char *name, double value,
+                                 const char *allowed) {
+  return snug__fail(m->ctx, SNUG_E_ARGUMENT, "fit: %s=%g; it must be %s", name, value, allowed);
+}
+
+static snug_status check_options(snug_model *m, const snug_fit_options *o) {
+  const struct {
+    const char *name;
+    int64_t value;
+  } counts[] = {{"batch_size", o->batch_size},
+                {"initial_epoch", o->initial_epoch},
+                {"epochs", o->epochs},
+                {"steps_per_epoch", o->steps_per_epoch},
+                {"validation_batch_size", o->validation_batch_size},
+                {"validation_steps", o->validation_steps},
+                {"validation_freq", o->validation_freq}};
+  for (size_t i = 0; i < SNUG_COUNT(counts); i++) {
+    if (counts[i].value < 0) {
+      return refuse_option(m, counts[i].name, (double)counts[i].value, "0 or more");
+    }
+  }
+  if (!(o->validation_split >= 0.0 && o->validation_split < 1.0)) {
+    return refuse_option(m, "validation_split", o->validation_split, "from 0 up to, but not, 1");
+  }
+  if ((o->n_callbacks && !o->callbacks) || (o->n_class_weight && !o->class_weight)) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "fit: callbacks or class weights are counted but not given");
+  }
+  return SNUG_OK;
+}
+
+static snug_status check_weights(snug_model *m, const snug_data *data, const snug_fit_options *o) {
+  if (o->class_weight && data->sample_weight) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "fit: class_weight and sample_weight exclude each other");
+  }
+  if (o->class_weight && data->n_y != 1) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "fit: class_weight needs a model of one output, not %d", data->n_y);
+  }
+  for (int64_t i = 0; i < o->n_class_weight; i++) {
+    if (!isfinite(o->class_weight[i])) {
+      return refuse_option(m, "class_weight", o->class_weight[i], "finite");
+    }
+  }
+  return SNUG_OK;
+}
+
+/* ---- feeds ---- */
+
+static snug_status split(snug__fit *f, const snug_data *data) {
+  const snug_fit_options *o = &f->options;
+  int64_t rows = data->x[0].shape[0];
+  int64_t held =
+      o->validation_data ? 0 : rows - (int64_t)floor((double)rows * (1.0 - o->validation_split));
+  const snug_data *other = o->validation_data ? o->validation_data : data;
+  if (held >= rows) {
+    return snug__fail(f->model->ctx, SNUG_E_DATA,
+                      "fit: validation_split=%g leaves none of the %lld samples to train on",
+                      o->validation_split, (long long)rows);
+  }
+  f->has_validation = o->validation_data || held > 0;
+  f->train = (snug__feed){.data = data,
+                          .rows = rows - held,
+                          .batch = snug__min_i64(o->batch_size, rows - held),
+                          .class_weight = o->class_weight,
+                          .n_class_weight = o->n_class_weight,
+                          .shuffled = !o->no_shuffle};
+  if (f->has_validation) {
+    int64_t n = o->validation_data ? other->x[0].shape[0] : held;
+    f->validation = (snug__feed){.data = other,
+                                 .first = o->validation_data ? 0 : rows - held,
+                                 .rows = n,
+                                 .batch = snug__min_i64(o->validation_batch_size, n)};
+  }
+  return SNUG_OK;
+}
+
+static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
+  snug_fit_options *o = &f->options;
+  *o = options ? *options : (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
+  SNUG_TRY(check_options(f->model, o));
+  o->batch_size = o->batch_size ? o->batch_size : DEFAULT_BATCH;
+  o->validation_batch_size = o->validation_batch_size ? o->validation_batch_size : o->batch_size;
+  o->validation_freq = o->validation_freq ? o->validation_freq : 1;
+  SNUG_TRY(snug__feed_check(f->model, data, true));
+  SNUG_TRY(o->validation_data ? snug__feed_check(f->model, o->validation_data, true) : SNUG_OK);
+  SNUG_TRY(check_weights(f->model, data, o));
+  SNUG_TRY(split(f, data));
+  int64_t batches = snug__feed_batches(&f->train);
+  f->steps = o->steps_per_epoch ? o->steps_per_epoch : batches;
+  return SNUG_OK;
+}
+
+/* ---- programs, logs, history ---- */
+
+static snug_status make_session(snug__fit *f) {
+  const snug__feed *t = &f->train;
+  const snug__feed *v = &f->validation;
+  snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN,
+                             .weighted = t->data->sample_weight || t->class_weight,
+                             .validation_weighted = f->has_validation && v->data->sample_weight,
+                             .plan = f->model->plan};
+  spec.batch[SNUG__SLOT_MAIN] = t->batch;
+  spec.batch[SNUG__SLOT_MAIN_REST] = t->rows % t->batch;
+  spec.batch[SNUG__SLOT_VALIDATION] = f->has_validation ? v->batch : 0;
+  spec.batch[SNUG__SLOT_VALIDATION_REST] = f->has_validation ? v->rows % v->batch : 0;
+  return snug__session_init(&f->session, f->model, &spec);
+}
+
+static snug_status make_logs(snug__fit *f) {
+  snug_ctx *ctx = f->model->ctx;
+  const snug__training *t = f->model->training;
+  int64_t epochs = snug__max_i64(0, f->options.epochs - f->options.initial_epoch);
+  size_t n = t->tracked.n * (f->has_validation ? 2 : 1);
+  f->n_metrics = t->tracked.n;
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_HISTORY, 2 * f->n_metrics, &f->log_names));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_HISTORY, 2 * f->n_metrics, &f->log_values));
+  return snug__history_create(ctx, epochs, t->names, n, &f->history);
+}
+
+/* What the fit will hold at its peak: what is held now and what commit takes, or what making it
+ * took, if more. */
+static snug_status plan_memory(snug__fit *f, snug_memory_report *r) {
+  const snug__run *run = snug__session_largest(&f->session);
+  snug_memory_info held;
+  snug__peak peak;
+  uint64_t so_far = f->scope.peak;
+  snug_memory_get(f->model->ctx, &held);
+  uint64_t committed = held.current + (uint64_t)snug__session_cost(&f->session);
+  SNUG_TRY(snug__plan_peak(run->program->plan, run->program->graph, &peak, NULL));
+  *r = (snug_memory_report){.weights = f->model->weights_bytes,
+                            .gradients = (uint64_t)peak.by_class[SNUG__CLASS_GRADIENTS],
+                            .optimizer = f->model->training->state_bytes,
+                            .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
+                            .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
+                            .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA],
+                            .block = (uint64_t)f->session.block_bytes,
+                            .load = (uint64_t)run->program->plan->load};
+  r->planned = so_far > committed ? so_far : committed;
+  r->runtime =
+      r->planned - r->weights - r->gradients - r->optimizer - r->activations - r->scratch - r->data;
+  return SNUG_OK;
+}
+
+static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
+  SNUG_TRY(set_up(f, data, options));
+  SNUG_TRY(make_session(f));
+  SNUG_TRY(make_logs(f));
+  return plan_memory(f, &f->history->memory);
+}
+
+snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
+                           const snug_fit_options *options) {
+  *f = (snug__fit){.model = m, .session = {.model = m}};
+  SNUG_TRY(snug__training_need(m));
+  snug_scope_begin(m->ctx, &f->scope);
+  snug_status s = open_all(f, data, options);
+  if (s) {
+    snug__fit_close(f, s, NULL);
+  }
+  return s;
+}
+
+void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
+  snug_ctx *ctx = f->model->ctx;
+  snug__session_release(&f->session);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_HISTORY, f->log_values, 2 * f->n_metrics);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_HISTORY, f->log_names, 2 * f->n_metrics);
+  snug_status ended = snug_scope_end(ctx, &f->scope);
+  if (!s && !ended && history) {
+    f->history->memory.measured = f->scope.peak;
+    *history = f->history;
+    f->history = NULL;
+  }
+  snug_history_destroy(f->history);
+}
+
+snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
+                     snug_history **history) {
+  snug__fit f;
+  if (history) {
+    *history = NULL;
+  }
+  if (!m) {
+    return SNUG_E_ARGUMENT;
+  }
+  SNUG_TRY(snug__fit_open(&f, m, data, options));
+  snug_status s = snug__session_commit(&f.session);
+  s = s ? s : snug__fit_run(&f);
+  snug__fit_close(&f, s, history);
+  return s;
+}

@@ -1,0 +1,101 @@
+/* The plan of a fit as an object of its own: totals and bytes by layer. */
+#include <string.h>
+
+#include "train/fit.h"
+
+struct snug_plan {
+  snug_ctx *ctx;
+  snug__arena arena;
+  snug_memory_report memory;
+  snug_layer_memory *layers;
+  size_t n_layers;
+};
+
+/* The row of a layer's name, made on first use; rows has room for every name there is. */
+static snug_layer_memory *row_of(snug_plan *p, const char *layer) {
+  for (size_t i = 0; i < p->n_layers; i++) {
+    if (strcmp(p->layers[i].layer, layer) == 0) {
+      return &p->layers[i];
+    }
+  }
+  p->layers[p->n_layers] = (snug_layer_memory){.layer = layer};
+  return &p->layers[p->n_layers++];
+}
+
+static void add_variables(snug_plan *p, const snug_model *m) {
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    const snug__variable *v = snug__variable_at(&m->variables, i);
+    snug_layer_memory *row = row_of(p, v->layer);
+    uint64_t bytes = (uint64_t)snug__type_bytes(&v->type);
+    row->weights += v->kind == SNUG__WEIGHT ? bytes : 0;
+    row->optimizer += v->kind == SNUG__STATE ? bytes : 0;
+  }
+}
+
+static snug_status copy_names(snug_plan *p) {
+  for (size_t i = 0; i < p->n_layers; i++) {
+    SNUG_TRY(snug__arena_text(&p->arena, p->layers[i].layer, &p->layers[i].layer));
+  }
+  return SNUG_OK;
+}
+
+static snug_status fill(snug_plan *p, const snug__fit *f) {
+  const snug__run *run = snug__session_largest(&f->session);
+  const snug__graph *g = run->program->graph;
+  size_t room = g->layers.n + f->model->variables.list.n + 1;
+  int64_t *by_layer = NULL;
+  snug__peak peak;
+  p->memory = f->history->memory;
+  SNUG_TRY(snug__arena_take(&p->arena, room * sizeof *p->layers, (void **)&p->layers));
+  SNUG_TRY(snug__arena_take(&p->arena, g->layers.n * sizeof *by_layer, (void **)&by_layer));
+  SNUG_TRY(snug__plan_peak(run->program->plan, g, &peak, by_layer));
+  for (snug__id i = 0; i < g->layers.n; i++) {
+    row_of(p, snug__layer_name(g, i))->step += (uint64_t)by_layer[i];
+  }
+  add_variables(p, f->model);
+  return copy_names(p);
+}
+
+static snug_status make(snug_ctx *ctx, const snug__fit *f, snug_plan **out) {
+  snug_plan *p = NULL;
+  SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_PLAN, &p));
+  p->ctx = ctx;
+  snug__arena_init(&p->arena, ctx, SNUG__MEM_PLAN);
+  snug_status s = fill(p, f);
+  if (s) {
+    snug_plan_destroy(p);
+    return s;
+  }
+  *out = p;
+  return SNUG_OK;
+}
+
+snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
+                          snug_plan **out) {
+  snug__fit f;
+  if (!m || !out) {
+    return SNUG_E_ARGUMENT;
+  }
+  *out = NULL;
+  SNUG_TRY(snug__fit_open(&f, m, data, options));
+  snug_status s = make(m->ctx, &f, out);
+  snug__fit_close(&f, s, NULL);
+  return s;
+}
+
+void snug_plan_destroy(snug_plan *p) {
+  if (p) {
+    snug__arena_release(&p->arena);
+    snug__give(p->ctx, SNUG__MEM_PLAN, p, sizeof *p);
+  }
+}
+
+void snug_plan_memory(const snug_plan *p, snug_memory_report *out) {
+  *out = p ? p->memory : (snug_memory_report){0};
+}
+
+size_t snug_plan_layers(const snug_plan *p) { return p ? p->n_layers : 0; }
+
+void snug_plan_layer(const snug_plan *p, size_t i, snug_layer_memory *out) {
+  *out = p && i < p->n_layers ? p->layers[i] : (snug_layer_memory){"", 0, 0, 0};
+}

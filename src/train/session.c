@@ -1,0 +1,63 @@
+#include "train/session.h"
+
+#include "base/size.h"
+
+static snug_status add_run(snug__session *s, snug__slot slot, const snug__session_spec *spec) {
+  bool validation = slot == SNUG__SLOT_VALIDATION || slot == SNUG__SLOT_VALIDATION_REST;
+  snug__run *run = &s->runs[slot];
+  snug__graph *graph = NULL;
+  SNUG_TRY(snug__step_build(
+      s->model, validation ? SNUG__STEP_TEST : spec->main_kind, spec->batch[slot],
+      validation ? spec->validation_weighted : spec->weighted, &graph, &run->step));
+  SNUG_TRY(snug__program_create(graph, &snug__cpu, spec->plan, &run->program));
+  s->block_bytes = snug__max_i64(s->block_bytes, snug__program_height(run->program));
+  return SNUG_OK;
+}
+
+snug_status snug__session_init(snug__session *s, snug_model *m, const snug__session_spec *spec) {
+  *s = (snug__session){.model = m};
+  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
+    snug_status status = spec->batch[slot] > 0 ? add_run(s, slot, spec) : SNUG_OK;
+    if (status) {
+      snug__session_release(s);
+      return status;
+    }
+  }
+  return SNUG_OK;
+}
+
+void snug__session_release(snug__session *s) {
+  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
+    snug__program_destroy(s->runs[slot].program);
+  }
+  snug__cpu.give(s->model->ctx, s->block, s->block_bytes);
+  *s = (snug__session){.model = s->model};
+}
+
+int64_t snug__session_cost(const snug__session *s) {
+  return snug__cpu.block_cost(s->block_bytes) + snug__training_cost(s->model);
+}
+
+snug_status snug__session_commit(snug__session *s) {
+  SNUG_TRY(snug__training_commit(s->model));
+  SNUG_TRY(snug__cpu.take(s->model->ctx, s->block_bytes, &s->block));
+  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
+    if (s->runs[slot].program) {
+      SNUG_TRY(
+          snug__program_bind(s->runs[slot].program, s->block, snug__training_locate, s->model));
+    }
+  }
+  return SNUG_OK;
+}
+
+const snug__run *snug__session_largest(const snug__session *s) {
+  const snug__run *largest = NULL;
+  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
+    const snug__run *run = &s->runs[slot];
+    if (run->program &&
+        (!largest || snug__program_height(run->program) > snug__program_height(largest->program))) {
+      largest = run;
+    }
+  }
+  return largest;
+}

@@ -1,0 +1,57 @@
+/* How a model is trained: optimizer, losses, metrics, and the block of their state.  Made by
+ * compile, ended with the model. */
+#ifndef SNUG_TRAIN_TRAINING_H
+#define SNUG_TRAIN_TRAINING_H
+
+#include "model/loss.h"
+#include "model/metric.h"
+#include "model/model.h"
+#include "model/optimizer.h"
+#include "snug/train.h"
+
+/* A value that is followed over an epoch: the loss, a metric of an output, or the loss of one
+ * output. */
+typedef struct snug__tracked {
+  const char *name; /* in logs, without "val_" */
+  snug__metric metric;
+  int32_t output; /* which output it looks at; -1: the total loss */
+  bool of_loss;   /* the mean of output's loss, not a metric of its predictions */
+  bool weighted;  /* sample weights apply */
+} snug__tracked;
+
+typedef struct snug__training {
+  snug_ctx *ctx;
+  snug__arena arena;
+  snug__optimizer optimizer;
+  snug__loss *losses;   /* per output */
+  double *loss_weights; /* per output */
+  snug__vec tracked;    /* snug__tracked: the total loss first */
+  const char **names;   /* of tracked, sorted; then again with "val_" */
+  uint32_t *by_name;    /* names[i] is the name of tracked[by_name[i]] */
+  snug__id *trained;    /* variables that the optimizer updates */
+  size_t n_trained;
+  void *state; /* block of all state variables; NULL before the first use */
+  size_t state_bytes;
+} snug__training;
+
+/* Make the block of the state and its initial values, unless it is there. */
+snug_status snug__training_commit(snug_model *m) SNUG_NODISCARD;
+
+/* Bytes that snug__training_commit will take; 0 if it is there. */
+int64_t snug__training_cost(const snug_model *m);
+
+/* Where a variable's bytes are; a snug__locate for programs (arg is the model). */
+void *snug__training_locate(void *model, snug__id variable);
+
+/* The results of the metrics in the order of `names`. */
+snug_status snug__training_results(const snug_model *m, double *values) SNUG_NODISCARD;
+
+/* Before a step: the learning rate of a schedule.  After the last one: averages become the weights.
+ */
+void snug__training_set_rate(snug_model *m);
+snug_status snug__training_finish(snug_model *m) SNUG_NODISCARD;
+
+/* Fails with E_STATE and the way out if the model is not compiled. */
+snug_status snug__training_need(const snug_model *m) SNUG_NODISCARD;
+
+#endif
