@@ -39,6 +39,7 @@ typedef struct edge {
   bool is_left;
   int32_t spanning; /* branch on this buffer, from wall to wall, instead; -1: there is none */
   int64_t wall;     /* the lower of the two */
+  int64_t key;      /* lower is better among equals */
 } edge;
 
 /* Buffers by the section they begin or end in; those of one section in the order to try them. */
@@ -58,7 +59,8 @@ typedef struct search {
   int64_t limit;   /* of work, for this round */
   int64_t beyond;
   int32_t depth;
-  bool can_swap; /* all alignments divide all sizes: buffers may change places */
+  int round;
+  bool can_swap; /* one alignment that divides all sizes: buffers may change places */
 } search;
 
 static void note_beyond(search *s, int64_t height) { s->beyond = snug__min_i64(s->beyond, height); }
@@ -110,7 +112,7 @@ static int32_t count_branches(const search *s, const edge *e) {
 /* What may come next in the section if nothing is put on the valley's floor there: the lowest
  * offset of a buffer that reaches out of the valley, or of one inside that rests on something yet
  * to come beside this section. */
-static int64_t next_level(const search *s, const edge *e) {
+static int64_t next_level(search *s, const edge *e) {
   const snug__sky *sky = &s->sky;
   int64_t level = SNUG__HEIGHT_MAX;
   for (int32_t i = 0; i < sky->n; i++) {
@@ -119,14 +121,17 @@ static int64_t next_level(const search *s, const edge *e) {
       continue;
     }
     if (!is_inside(s, e, i)) {
+      s->strip->effort->done += b->hi - b->lo;
       level = snug__min_i64(level, snug__sky_lowest(sky, i));
       continue;
     }
+    s->strip->effort->done += sky->n;
     for (int32_t j = 0; j < sky->n; j++) {
       const snug__buffer *q = &sky->buffers[j];
       bool is_beside = q->lo > e->section || q->hi <= e->section;
       if (!sky->is_placed[j] && is_beside && q->lo < b->hi && b->lo < q->hi) {
         int64_t top = snug__sky_lowest(sky, j) + q->size;
+        s->strip->effort->done += q->hi - q->lo;
         level = snug__min_i64(level, snug__round_up(top, b->align));
       }
     }
@@ -148,6 +153,7 @@ static bool well_fits(search *s, const edge *e) {
     for (int32_t i = s->starts.begin[at]; i < s->starts.begin[at + 1]; i++) {
       const snug__buffer *b = &sky->buffers[s->starts.ids[i]];
       if (is_inside(s, &below, s->starts.ids[i])) {
+        s->strip->effort->done += b->hi - b->lo;
         for (int32_t t = b->lo; t < b->hi; t++) {
           s->inside[t] += b->size;
         }
@@ -178,8 +184,21 @@ static int32_t find_spanning(const search *s, const edge *valley) {
   return found;
 }
 
-static void offer_edge(const edge *e, int32_t count, edge *best, int32_t *fewest) {
-  if (count < *fewest || (count == *fewest && e->floor < best->floor)) {
+/* Among edges of as many branches: the lowest, the narrowest or any, depending on the round. */
+static int64_t edge_key(const search *s, const edge *e) {
+  switch (s->round % 3) {
+    case 0:
+      return e->floor;
+    case 1:
+      return e->hi - e->lo;
+    default:
+      return (int64_t)(snug__sky_code(e->section, (uint64_t)s->round) >> 1);
+  }
+}
+
+static void offer_edge(const search *s, edge *e, int32_t count, edge *best, int32_t *fewest) {
+  e->key = edge_key(s, e);
+  if (count < *fewest || (count == *fewest && e->key < best->key)) {
     *fewest = count;
     *best = *e;
   }
@@ -189,13 +208,13 @@ static void offer_edge(const edge *e, int32_t count, edge *best, int32_t *fewest
 static void offer_valley(const search *s, edge valley, edge *best, int32_t *fewest) {
   valley.spanning = s->can_swap ? find_spanning(s, &valley) : -1;
   if (valley.spanning >= 0) {
-    offer_edge(&valley, valley.wall < s->sky.ceiling ? 2 : 1, best, fewest);
+    offer_edge(s, &valley, valley.wall < SNUG__HEIGHT_MAX ? 2 : 1, best, fewest);
     return;
   }
   for (int side = 0; side < 2; side++) {
     valley.is_left = side == 0;
     valley.section = side == 0 ? valley.lo : valley.hi - 1;
-    offer_edge(&valley, count_branches(s, &valley), best, fewest);
+    offer_edge(s, &valley, count_branches(s, &valley), best, fewest);
   }
 }
 
@@ -206,8 +225,8 @@ static bool choose_edge(search *s, int32_t lo, int32_t hi, edge *best) {
   for (int32_t a = lo, b; a < hi; a = b) {
     for (b = a + 1; b < hi && floors[b] == floors[a]; b++) {
     }
-    int64_t left = a > lo ? floors[a - 1] : s->sky.ceiling;
-    int64_t right = b < hi ? floors[b] : s->sky.ceiling;
+    int64_t left = a > lo ? floors[a - 1] : SNUG__HEIGHT_MAX;
+    int64_t right = b < hi ? floors[b] : SNUG__HEIGHT_MAX;
     if (left < floors[a] || right < floors[a]) {
       continue;
     }
@@ -292,7 +311,7 @@ static verdict try_gap(search *s, const edge *e, int32_t lo, int32_t hi) {
 static verdict branch_spanning(search *s, const edge *e, int32_t lo, int32_t hi) {
   int64_t mark = s->sky.n_trail;
   verdict v = try_buffer(s, e, e->spanning, lo, hi);
-  if (v != NONE || e->wall >= s->sky.ceiling) {
+  if (v != NONE || e->wall >= SNUG__HEIGHT_MAX) {
     return v;
   }
   if (!snug__sky_bar(&s->sky, e->spanning, e->wall + 1)) {
@@ -442,12 +461,13 @@ static void find_twins(search *s) {
 }
 
 static bool can_swap_all(const snug__strip *strip) {
-  for (int32_t i = 1; i < strip->n; i++) {
-    if (strip->buffers[i].align != strip->buffers[0].align) {
+  for (int32_t i = 0; i < strip->n; i++) {
+    int64_t align = strip->buffers[i].align;
+    if (align != strip->buffers[0].align || strip->buffers[i].size % align) {
       return false;
     }
   }
-  return true; /* sizes are multiples of what alignments have in common */
+  return true;
 }
 
 static snug_status search_init(search *s, snug__strip *strip) {
@@ -509,6 +529,7 @@ static snug_status run_rounds(search *s, int64_t limit, verdict *v) {
       return SNUG_OK;
     }
     s->limit = snug__min_i64(limit, done + share);
+    s->round = round;
     SNUG_TRY(order_branches(s, round));
     *v = solve(s, 0, s->sky.sections);
   }

@@ -3,24 +3,24 @@
 
 /* The search walks over sections and buffers at every step: beyond this it would not get far. */
 #define SEARCH_MOST 4000
+#define BISECT_STEPS 10
 
-/* Narrow the heights between what is proven and what is reached from the middle. */
+/* Look for lower packings from the middle of what is open.  A height for which the work did not
+ * suffice is taken for too low, without the claim of a proof. */
 static snug_status bisect(snug__strip *strip, int64_t limit) {
   int64_t target = strip->target;
+  int64_t share = (limit - strip->effort->done) / BISECT_STEPS + 1;
+  int64_t low = snug__max_i64(strip->bound, target);
   snug_status status = SNUG_OK;
-  while (!status && !snug__strip_is_done(strip) && strip->effort->done < limit &&
+  while (!status && low < strip->height && strip->effort->done < limit &&
          strip->effort->done < strip->effort->limit) {
-    int64_t low = snug__max_i64(strip->bound, target);
-    int64_t left = limit - strip->effort->done;
     strip->target = low + (strip->height - 1 - low) / 2;
-    int64_t before = strip->bound;
-    status = snug__place_search(strip, strip->effort->done + left / 4 + 1);
-    bool has_moved = strip->bound > before || strip->height <= strip->target;
-    strip->target = target;
-    if (!has_moved) {
-      break;
+    status = snug__place_search(strip, strip->effort->done + share);
+    if (strip->height > strip->target) {
+      low = snug__max_i64(strip->target + 1, strip->bound);
     }
   }
+  strip->target = target;
   return status;
 }
 
