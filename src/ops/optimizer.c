@@ -17,19 +17,14 @@ typedef struct update_job {
   void *w;
   const void *g;
   void *slot[SNUG__MAX_SLOTS];
-  int32_t n_slots;
   snug_dtype dtype;
   double decay, scale, clip;
-  rule_function *rule;
   step step;
 } update_job;
 
 static double clamp(double g, double limit) {
   return limit <= 0.0 ? g : g > limit ? limit : g < -limit ? -limit : g;
 }
-
-#define SNUG_REAL_FILE "ops/optimizer_ref.inc"
-#include "ops/real.h"
 
 static double sgd(const step *c, double w, double g, double *s) {
   (void)s;
@@ -135,6 +130,10 @@ static double ftrl(const step *c, double w, double g, double *s) {
   return (clipped - s[1]) / quadratic;
 }
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define SNUG_REAL_FILE "ops/optimizer_ref.inc"
+#include "ops/real.h"
+
 /* ---- the ops ---- */
 
 bool snug__is_disabled(const snug__call *call, int32_t i) {
@@ -148,11 +147,6 @@ static double scalar(const snug__call *call, int32_t i, double otherwise) {
              : otherwise;
 }
 
-static void run_range(void *arg, int64_t begin, int64_t end) {
-  const update_job *j = arg;
-  SNUG_REAL_CALL(j->dtype, update_range, (j, begin, end));
-}
-
 static step first_step(const snug__call *call, int32_t tail) {
   const snug__update_params *p = call->sig->params;
   int64_t iteration = *(const int64_t *)call->in[tail + SNUG__UPDATE_ITERATION];
@@ -162,15 +156,13 @@ static step first_step(const snug__call *call, int32_t tail) {
 }
 
 /* slots: of w's type; tail: position of the learning rate. */
-static snug_status run(const snug__call *call, rule_function *rule, void (*prepare)(step *),
-                       int32_t slots, int32_t tail) {
+static snug_status run(const snug__call *call, void (*range)(void *, int64_t, int64_t),
+                       void (*prepare)(step *), int32_t slots, int32_t tail) {
   const snug__update_params *p = call->sig->params;
   update_job j = {.w = call->out[0],
                   .g = call->in[1],
-                  .n_slots = slots,
                   .dtype = call->sig->in[0].dtype,
                   .clip = p->clipvalue,
-                  .rule = rule,
                   .step = first_step(call, tail)};
   if (snug__is_disabled(call, tail + SNUG__UPDATE_ENABLED)) {
     return SNUG_OK;
@@ -187,8 +179,7 @@ static snug_status run(const snug__call *call, rule_function *rule, void (*prepa
   if (prepare) {
     prepare(&j.step);
   }
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[0]), 8192, run_range,
-                        &j);
+  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[0]), 8192, range, &j);
   return SNUG_OK;
 }
 
@@ -268,11 +259,15 @@ static const snug__field ftrl_fields[] = {
 
 /* RULE(name, prepare, slots, slots that must be there, scalars between slots and tail, doc) */
 #define RULE(rule, prepare, slots, least, extra, text)                              \
+  static void range_##rule(void *arg, int64_t begin, int64_t end) {                 \
+    const update_job *j = arg;                                                      \
+    SNUG_REAL_CALL(j->dtype, update_##rule, (j, begin, end));                       \
+  }                                                                                 \
   static snug_status infer_##rule(snug__infer *q) {                                 \
     return infer(q, slots, 2 + (slots) + (extra));                                  \
   }                                                                                 \
   static snug_status run_##rule(const snug__call *call) {                           \
-    return run(call, rule, prepare, slots, 2 + (slots) + (extra));                  \
+    return run(call, range_##rule, prepare, slots, 2 + (slots) + (extra));          \
   }                                                                                 \
   const snug__op snug__op_##rule = {                                                \
       .name = #rule,                                                                \
