@@ -8,7 +8,7 @@
 
 #include "plan/pack.h"
 
-#define DEFAULT_WORK (INT64_C(12) << 30) /* about half a minute */
+#define DEFAULT_WORK (INT64_C(8) << 30) /* ten to twenty seconds */
 
 typedef struct packing {
   snug_ctx *ctx;

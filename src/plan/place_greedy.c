@@ -11,25 +11,40 @@
 #include "base/philox.h"
 #include "plan/pack.h"
 #include "plan/place_floor.h"
+#include "plan/place_near.h"
 #include "plan/place_order.h"
+
+#define MANY 4096 /* buffers: culprits are promoted together from here on */
 
 typedef struct placed {
   int64_t offset, top;
   int32_t lo, hi;
 } placed;
 
+/* Placed buffers are kept in one list by offset, which is walked as far as needed.  In long strips
+ * of short lives the walk would be over strangers mostly; there `near` finds those that live at the
+ * same time, and only they are put in order. */
 typedef struct greedy {
   snug__strip *strip;
-  int32_t *order, *best_order;
+  int32_t *order;
   int64_t *offsets;
-  placed *placed; /* by offset upwards */
-  int64_t limit;  /* of work */
+  placed *placed;   /* by offset upwards; of one buffer's neighbours if is_local */
+  snug__near near;  /* if is_local */
+  snug__key *found; /* if is_local: offsets and numbers of the neighbours */
+  snug__key *scratch;
+  bool is_local;
+  bool are_all_wanted; /* go on behind the first buffer that stands too high */
+  int64_t limit;       /* of work */
 } greedy;
 
 static snug_status greedy_init(greedy *g, snug__strip *strip) {
-  *g = (greedy){.strip = strip, .limit = INT64_MAX};
+  *g = (greedy){.strip = strip, .limit = INT64_MAX, .is_local = snug__near_is_worth(strip)};
   SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->order));
-  SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->best_order));
+  if (g->is_local) {
+    SNUG_TRY(snug__near_init(&g->near, strip));
+    SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->found));
+    SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->scratch));
+  }
   SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->offsets));
   return SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->placed);
 }
@@ -37,7 +52,9 @@ static snug_status greedy_init(greedy *g, snug__strip *strip) {
 static void greedy_release(greedy *g) {
   snug_ctx *ctx = g->strip->ctx;
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->order, g->strip->n);
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->best_order, g->strip->n);
+  snug__near_release(&g->near);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->found, g->strip->n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->scratch, g->strip->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->offsets, g->strip->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->placed, g->strip->n);
 }
@@ -95,23 +112,47 @@ static int64_t fit_one(const greedy *g, int32_t n_placed, const snug__buffer *b)
   return lowest_gap(g, n_placed, b, 0);
 }
 
+/* Put the neighbours of a buffer into g->placed; returns how many. */
+static int32_t gather(greedy *g, const snug__buffer *b) {
+  snug__strip *s = g->strip;
+  int32_t n = snug__near_find(&g->near, b->lo, b->hi, g->found);
+  for (int32_t i = 0; i < n; i++) {
+    g->found[i].key = g->offsets[g->found[i].id];
+  }
+  snug__sort_keys(g->found, g->scratch, n);
+  for (int32_t i = 0; i < n; i++) {
+    const snug__buffer *q = &s->buffers[g->found[i].id];
+    g->placed[i] = (placed){g->found[i].key, g->found[i].key + q->size, q->lo, q->hi};
+  }
+  return n;
+}
+
 /* The place in the order of the first buffer that stands too high; n if none does; -1 when the work
  * is used up. */
 static int32_t fit_all(greedy *g) {
   snug__strip *s = g->strip;
-  for (int32_t i = 0; i < s->n; i++) {
+  int32_t first = s->n;
+  snug__near_clear(&g->near);
+  for (int32_t i = 0; i < s->n && (first == s->n || g->are_all_wanted); i++) {
     const snug__buffer *b = &s->buffers[g->order[i]];
-    if (!snug__effort_spend(s->effort, i + 16, g->limit)) {
+    int32_t n_placed = g->is_local ? gather(g, b) : i;
+    if (!snug__effort_spend(s->effort, g->is_local ? 96 * (int64_t)n_placed + 512 : i + 16,
+                            g->limit)) {
       return -1;
     }
-    int64_t offset = fit_one(g, i, b);
-    if (offset + b->size >= s->height) {
-      return i;
+    int64_t offset = fit_one(g, n_placed, b);
+    first = offset + b->size >= s->height && first == s->n ? i : first;
+    if (offset >= SNUG__HEIGHT_MAX) {
+      return -1;
     }
     g->offsets[g->order[i]] = offset;
-    insert(g, i, b, offset);
+    if (g->is_local) {
+      snug__near_add(&g->near, g->order[i]);
+    } else {
+      insert(g, i, b, offset);
+    }
   }
-  return s->n;
+  return first;
 }
 
 static bool has_hints(const snug__strip *s) {
@@ -167,29 +208,42 @@ static void move_forward(int32_t *order, int32_t from, int32_t to) {
 }
 
 /* From the offsets of the best packing: its buffers from the bottom up. */
-static snug_status order_by_offset(greedy *g) {
+static void order_by_offset(greedy *g, snug__key *keys, snug__key *scratch) {
   snug__strip *s = g->strip;
-  snug__key *keys = NULL;
-  snug__key *scratch = NULL;
-  snug_status status = SNUG_NEW_ARRAY(s->ctx, SNUG__MEM_SCRATCH, s->n, &keys);
-  if (!status) {
-    status = SNUG_NEW_ARRAY(s->ctx, SNUG__MEM_SCRATCH, s->n, &scratch);
+  for (int32_t i = 0; i < s->n; i++) {
+    keys[i] = (snug__key){s->offsets[i], i};
   }
-  if (!status) {
-    for (int32_t i = 0; i < s->n; i++) {
-      keys[i] = (snug__key){s->offsets[i], i};
-    }
-    snug__sort_keys(keys, scratch, s->n);
-    for (int32_t i = 0; i < s->n; i++) {
-      g->order[i] = keys[i].id;
-    }
+  snug__sort_keys(keys, scratch, s->n);
+  for (int32_t i = 0; i < s->n; i++) {
+    g->order[i] = keys[i].id;
   }
-  SNUG_GIVE_ARRAY(s->ctx, SNUG__MEM_SCRATCH, keys, s->n);
-  SNUG_GIVE_ARRAY(s->ctx, SNUG__MEM_SCRATCH, scratch, s->n);
-  return status;
 }
 
-static void promote(greedy *g) {
+/* Move a culprit forward by chance. */
+static void promote_one(greedy *g, int32_t culprit, uint64_t round) {
+  double u = snug__unit(snug__philox_at(1, round, 0).v[0]);
+  move_forward(g->order, culprit, (int32_t)((double)culprit * u));
+}
+
+/* Move all that stand too high forward at once: a run over many buffers is too dear for one. */
+static void promote_all(greedy *g, snug__key *keys, snug__key *scratch, uint64_t round) {
+  snug__strip *s = g->strip;
+  for (int32_t i = 0; i < s->n; i++) {
+    int32_t id = g->order[i];
+    bool is_culprit = g->offsets[id] + s->buffers[id].size >= s->height;
+    double u = is_culprit ? snug__unit(snug__philox_at(1, round, (uint64_t)i).v[0]) : 1.0;
+    keys[i] = (snug__key){(int64_t)((double)i * u), i};
+  }
+  snug__sort_keys(keys, scratch, s->n);
+  for (int32_t i = 0; i < s->n; i++) {
+    scratch[i].id = g->order[keys[i].id];
+  }
+  for (int32_t i = 0; i < s->n; i++) {
+    g->order[i] = scratch[i].id;
+  }
+}
+
+static void promote(greedy *g, snug__key *keys, snug__key *scratch) {
   snug__strip *s = g->strip;
   for (uint64_t round = 0; !snug__strip_is_done(s); round++) {
     int32_t culprit = fit_all(g);
@@ -198,23 +252,33 @@ static void promote(greedy *g) {
     }
     if (culprit == s->n) {
       snug__strip_offer(s, g->offsets);
-      continue;
+    } else if (g->are_all_wanted) {
+      promote_all(g, keys, scratch, round);
+    } else {
+      promote_one(g, culprit, round);
     }
-    double u = snug__unit(snug__philox_at(1, round, 0).v[0]);
-    move_forward(g->order, culprit, (int32_t)((double)culprit * u));
   }
 }
 
 snug_status snug__place_promote(snug__strip *strip, int64_t limit) {
   greedy g;
+  snug__key *keys = NULL;
+  snug__key *scratch = NULL;
   snug_status status = greedy_init(&g, strip);
   g.limit = limit;
+  g.are_all_wanted = strip->n >= MANY;
   if (!status) {
-    status = order_by_offset(&g);
+    status = SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &keys);
   }
   if (!status) {
-    promote(&g);
+    status = SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &scratch);
   }
+  if (!status) {
+    order_by_offset(&g, keys, scratch);
+    promote(&g, keys, scratch);
+  }
+  SNUG_GIVE_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, keys, strip->n);
+  SNUG_GIVE_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, scratch, strip->n);
   greedy_release(&g);
   return status;
 }
