@@ -215,6 +215,10 @@ METRICS = [
     ("CategoricalCrossentropy", dict(label_smoothing=0.1), ONEHOT, UNITS),
     ("Precision", {}, BITS, UNITS),
     ("Recall", dict(thresholds=0.3), BITS, UNITS),
+    ("TruePositives", {}, BITS, UNITS),
+    ("FalsePositives", dict(thresholds=0.6), BITS, UNITS),
+    ("TrueNegatives", {}, BITS, UNITS),
+    ("FalseNegatives", {}, BITS, UNITS),
     ("AUC", {}, BITS, UNITS),
     ("AUC", dict(curve="PR"), BITS, UNITS),
     ("AUC", dict(num_thresholds=5, summation_method="minoring"), BITS, UNITS),
@@ -287,7 +291,7 @@ def main():
         metric_case(name, options, t, y, None)
         if name not in ("MeanIoU",):
             metric_case(name, options, t, y,
-                        WEIGHTS if name not in ("Precision", "Recall", "AUC") else
+                        WEIGHTS if y is not UNITS and y is not EDGES or "Crossentropy" in name or "BinaryAcc" in name else
                         np.broadcast_to(WEIGHTS[:, None], y.shape).copy())
     print("    {NULL}};\nconst int64_t schedule_steps[] = {"
           + ", ".join(str(s) for s in SCHEDULE_STEPS) + ", -1};")

@@ -341,3 +341,7 @@ snug_status snug__regularizer_emit(snug__build *b, snug__id variable, snug__id *
   SNUG_TRY(snug__build_variable(b, variable, &w));
   return SNUG_EMIT(b->g, regularize, &p, scalar, w);
 }
+
+snug_status snug__loss_print(const snug__loss *l, snug__text *out) {
+  return snug__named_print(&l->kind->named, &l->o, out);
+}

@@ -58,4 +58,7 @@ snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wa
 snug_status snug__fit_labels(snug__build *b, snug__id *t, snug__id *y) SNUG_NODISCARD;
 snug_status snug__fit_sparse_labels(snug__build *b, snug__id *t, snug__id y) SNUG_NODISCARD;
 
+/* Append a text from which the same loss can be parsed. */
+snug_status snug__loss_print(const snug__loss *l, snug__text *out) SNUG_NODISCARD;
+
 #endif

@@ -194,6 +194,22 @@ static const snug__metric_kind kinds[] = {
     {{"mean", plain_fields}, emit_prediction, mean_result, NULL},
     {{"precision", thresholds_fields}, snug__emit_confusion, snug__precision_result, NULL},
     {{"recall", thresholds_fields}, snug__emit_confusion, snug__recall_result, NULL},
+    {{"true_positives", thresholds_fields},
+     snug__emit_confusion,
+     snug__true_positives_result,
+     NULL},
+    {{"false_positives", thresholds_fields},
+     snug__emit_confusion,
+     snug__false_positives_result,
+     NULL},
+    {{"true_negatives", thresholds_fields},
+     snug__emit_confusion,
+     snug__true_negatives_result,
+     NULL},
+    {{"false_negatives", thresholds_fields},
+     snug__emit_confusion,
+     snug__false_negatives_result,
+     NULL},
     {{"auc", auc_fields}, snug__emit_confusion, snug__auc_result, NULL},
     {{"mean_io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL}};
 
@@ -280,4 +296,15 @@ snug_status snug__metric_emit(snug__build *b, const snug__metric *m, const char 
 snug_status snug__metric_result(const snug__metric *m, const snug__variables *variables,
                                 const char *name, double *out) {
   return m->kind->result(m, variables, name, out);
+}
+
+snug_status snug__metric_print(const snug__metric *m, snug__text *out) {
+  if (m->kind == &of_loss) {
+    snug__loss named = m->loss;
+    memcpy(named.o.name, m->name, sizeof named.o.name);
+    return snug__loss_print(&named, out);
+  }
+  snug__metric_options options = m->o;
+  memcpy(options.name, m->name, sizeof options.name);
+  return snug__named_print(&m->kind->named, &options, out);
 }

@@ -46,4 +46,7 @@ snug_status snug__metric_result(const snug__metric *m, const snug__variables *va
 /* Give the states of all metrics their initial values. */
 void snug__metrics_reset(const snug__variables *variables);
 
+/* Append a text from which the same metric can be parsed; its name is given. */
+snug_status snug__metric_print(const snug__metric *m, snug__text *out) SNUG_NODISCARD;
+
 #endif

@@ -96,6 +96,20 @@ snug_status snug__precision_result(const snug__metric *m, const snug__variables 
   return SNUG_OK;
 }
 
+#define COUNT_RESULT(name, which)                                                    \
+  snug_status snug__##name##_result(const snug__metric *m, const snug__variables *v, \
+                                    const char *metric, double *out) {               \
+    tally c;                                                                         \
+    (void)m;                                                                         \
+    SNUG_TRY(read_counts(v, metric, &c));                                            \
+    *out = (double)c.of[which][0];                                                   \
+    return SNUG_OK;                                                                  \
+  }
+COUNT_RESULT(true_positives, TP)
+COUNT_RESULT(false_positives, FP)
+COUNT_RESULT(true_negatives, TN)
+COUNT_RESULT(false_negatives, FN)
+
 snug_status snug__recall_result(const snug__metric *m, const snug__variables *v, const char *name,
                                 double *out) {
   tally c;

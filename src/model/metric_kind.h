@@ -30,6 +30,7 @@ snug_status snug__metric_data(const snug__variables *v, const char *metric, cons
 /* metric_confusion.c */
 extern snug__metric_emitter snug__emit_confusion, snug__emit_iou;
 extern snug__metric_reader snug__precision_result, snug__recall_result, snug__auc_result,
-    snug__iou_result;
+    snug__iou_result, snug__true_positives_result, snug__false_positives_result,
+    snug__true_negatives_result, snug__false_negatives_result;
 
 #endif

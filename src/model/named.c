@@ -114,6 +114,12 @@ snug_status snug__named_parse(snug_ctx *ctx, const char *what, const char *text,
   return snug__fields_parse(ctx, where, entry(table, stride, i)->fields, inner, options);
 }
 
+snug_status snug__named_print(const snug__named *thing, const void *options, snug__text *out) {
+  SNUG_TRY(snug__text_add(out, "%.*s(", (int)strcspn(thing->names, " "), thing->names));
+  SNUG_TRY(snug__fields_print(thing->fields, options, out));
+  return snug__text_add(out, ")");
+}
+
 /* The end of the value that begins at `at`: behind the parenthesis that closes its first. */
 static const char *value_end(const char *at) {
   int depth = 0;

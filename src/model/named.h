@@ -34,6 +34,11 @@ bool snug__named_is(const snug__named *thing, const char *text);
 /* The first of the names, into out. */
 void snug__named_own(const snug__named *thing, char out[SNUG__NAME_BYTES]);
 
+/* Append "name(key=value, ...)" with the options that differ from their defaults; reads back to the
+ * same. */
+snug_status snug__named_print(const snug__named *thing, const void *options,
+                              snug__text *out) SNUG_NODISCARD;
+
 /* What stands before the parentheses of a text, into out (cut to fit). */
 void snug__named_given(const char *text, char out[SNUG__NAME_BYTES]);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "model/named.h"
 #include "model/optimizer_kind.h"
 
@@ -129,4 +130,25 @@ snug_status snug__optimizer_parse(snug_ctx *ctx, const char *text, snug__optimiz
 
 void snug__optimizer_name(const snug__optimizer *o, char out[SNUG__NAME_BYTES]) {
   snug__named_own(&o->kind->named, out);
+}
+
+/* A schedule stands where its kind's learning rate would. */
+snug_status snug__optimizer_print(const snug__optimizer *o, snug__text *out) {
+  const snug__named *named = &o->kind->named;
+  snug__optimizer_options options = o->o;
+  if (!o->schedule.kind) {
+    return snug__named_print(named, &options, out);
+  }
+  for (const snug__field *f = named->fields; f->name; f++) {
+    const char *initial = f->initial;
+    if (f->offset == offsetof(snug__optimizer_options, learning_rate) &&
+        !snug__read_float(&initial, &options.learning_rate)) {
+      return snug__fail(out->chars.ctx, SNUG_E_INTERNAL, "%s: no default rate", named->names);
+    }
+  }
+  SNUG_TRY(snug__text_add(out, "%s(", named->names));
+  SNUG_TRY(snug__fields_print(named->fields, &options, out));
+  SNUG_TRY(snug__text_add(out, " learning_rate="));
+  SNUG_TRY(snug__schedule_print(&o->schedule, out));
+  return snug__text_add(out, ")");
 }

@@ -54,4 +54,7 @@ snug_status snug__optimizer_finalize(const snug__optimizer *o, const snug__varia
 /* Keras's class name, e.g. "Adam". */
 void snug__optimizer_name(const snug__optimizer *o, char out[SNUG__NAME_BYTES]);
 
+/* Append a text from which the same optimizer can be parsed. */
+snug_status snug__optimizer_print(const snug__optimizer *o, snug__text *out) SNUG_NODISCARD;
+
 #endif

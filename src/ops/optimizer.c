@@ -48,7 +48,7 @@ static void move_moments(const step *c, double g, double *s) {
 static double adam(const step *c, double w, double g, double *s) {
   move_moments(c, g, s);
   if (c->slot_used[2]) { /* amsgrad */
-    s[2] = s[1] > s[2] ? s[1] : s[2];
+    s[2] = s[2] >= s[1] ? s[2] : s[1]; /* a NaN stays */
   }
   return w - s[0] * c->alpha / (sqrt(c->slot_used[2] ? s[2] : s[1]) + c->p->epsilon);
 }
@@ -150,9 +150,8 @@ static double scalar(const snug__call *call, int32_t i, double otherwise) {
 static step first_step(const snug__call *call, int32_t tail) {
   const snug__update_params *p = call->sig->params;
   int64_t iteration = *(const int64_t *)call->in[tail + SNUG__UPDATE_ITERATION];
-  return (step){.p = p,
-                .rate = scalar(call, tail + SNUG__UPDATE_RATE, 0.0),
-                .t = (double)(iteration / p->accumulation_steps + 1)};
+  int64_t t = iteration / p->accumulation_steps + 1;
+  return (step){.p = p, .rate = scalar(call, tail + SNUG__UPDATE_RATE, 0.0), .t = (double)t};
 }
 
 /* slots: of w's type; tail: position of the learning rate. */

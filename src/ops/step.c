@@ -252,10 +252,10 @@ static snug_status product_infer(snug__infer *q) {
 
 static snug_status product(const snug__call *call) {
   const snug__nadam_product_params *p = call->sig->params;
-  double t = (double)(counter(call, 1) / p->accumulation_steps + 1);
+  int64_t t = counter(call, 1) / p->accumulation_steps + 1;
   if (!snug__is_disabled(call, 2)) {
     snug__element_set(call->sig->out[0].dtype, call->out[0], 0,
-                      scalar(call, 0) * p->beta_1 * (1.0 - 0.5 * pow(0.96, t)));
+                      scalar(call, 0) * p->beta_1 * (1.0 - 0.5 * pow(0.96, (double)t)));
   }
   return SNUG_OK;
 }
