@@ -82,8 +82,11 @@ static int parse(pack_command *c, cli_args *a) {
       return code;
     }
   }
-  if (!c->input) {
+  if (!c->input || !*c->input) {
     return cli_fail(CLI_USAGE, "pack: which file? See snug pack --help");
+  }
+  if (c->output && !*c->output) {
+    return bad_value("--output", c->output, "the name of a file");
   }
   return c->output ? cli_file_check(c->output, c->force) : CLI_OK;
 }
@@ -115,25 +118,30 @@ static void print_quality(const snug_pack_result *r, FILE *out) {
   }
 }
 
+/* "96 bytes", "2048 bytes (2.00 KiB)" */
+static void print_bytes(int64_t bytes, FILE *out) {
+  char text[24];
+  fprintf(out, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
+  if (bytes >= 1024) {
+    fprintf(out, " (%s)", cli_bytes_text(bytes, text, sizeof text));
+  }
+}
+
 static void print_verdict(const pack_command *c, FILE *out) {
   const snug_pack_result *r = &c->result;
-  char text[24];
-  fprintf(out, "buffers   %zu\n", c->problem.n);
-  fprintf(out, "load      %lld bytes (%s)\n", (long long)r->load,
-          cli_bytes_text(r->load, text, sizeof text));
-  fprintf(out, "height    %lld bytes (%s), ", (long long)r->height,
-          cli_bytes_text(r->height, text, sizeof text));
+  fprintf(out, "buffers   %zu\nload      ", c->problem.n);
+  print_bytes(r->load, out);
+  fputs("\nheight    ", out);
+  print_bytes(r->height, out);
+  fputs(", ", out);
   print_quality(r, out);
   if (c->has_capacity) {
     int64_t over = r->height - c->options.capacity;
-    fprintf(out, "capacity  %lld bytes (%s): ", (long long)c->options.capacity,
-            cli_bytes_text(c->options.capacity, text, sizeof text));
-    if (over <= 0) {
-      fprintf(out, "fits, %lld bytes are free\n", (long long)-over);
-    } else {
-      fprintf(out, "does not fit, %lld bytes too high%s\n", (long long)over,
-              r->bound > c->options.capacity ? "; no packing fits" : "");
-    }
+    fputs("capacity  ", out);
+    print_bytes(c->options.capacity, out);
+    fputs(over <= 0 ? ": fits, free: " : ": does not fit, too high by ", out);
+    print_bytes(over <= 0 ? -over : over, out);
+    fprintf(out, "%s\n", r->bound > c->options.capacity ? "; no packing fits" : "");
   }
 }
 

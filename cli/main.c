@@ -34,7 +34,7 @@ static void print_help(FILE *out) {
   fputs(
       "\nOptions:\n"
       "  --version    print the version\n"
-      "  -h, --help   this text; after a verb, that verb's\n\n"
+      "  -h, --help   this text; after a verb, that verb's (also: snug help VERB)\n\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 does not fit.\n",
       out);
 }
@@ -45,7 +45,19 @@ static int run_verb(const char *name, int n_args, char **args) {
       return verbs[i].run(n_args, args);
     }
   }
-  return cli_fail(CLI_USAGE, "there is no verb \"%s\"; see snug --help", name);
+  return cli_fail(CLI_USAGE, "there is no %s \"%s\"; see snug --help",
+                  name[0] == '-' ? "option" : "verb", name);
+}
+
+/* snug help, snug help VERB */
+static int run_help(int n_args, char **args) {
+  static char help_option[] = "--help";
+  char *only[] = {help_option};
+  if (n_args > 0) {
+    return run_verb(args[0], 1, only);
+  }
+  print_help(stdout);
+  return CLI_OK;
 }
 
 int main(int argc, char **argv) {
@@ -58,8 +70,10 @@ int main(int argc, char **argv) {
     return CLI_OK;
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-    print_help(stdout);
-    return CLI_OK;
+    return run_help(0, NULL);
+  }
+  if (strcmp(argv[1], "help") == 0) {
+    return run_help(argc - 2, argv + 2);
   }
   return run_verb(argv[1], argc - 2, argv + 2);
 }

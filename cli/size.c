@@ -11,9 +11,18 @@
 
 static const char unit_letters[N_UNITS + 1] = "KMGTPE";
 
-/* The factor of a suffix: "", B, K, KB, KiB, ... ; 0 if it is none. */
+/* Equal but for upper and lower case; b is in lower case. */
+static bool is_word(const char *a, const char *b) {
+  while (*a && tolower((unsigned char)*a) == *b) {
+    a++;
+    b++;
+  }
+  return !*a && !*b;
+}
+
+/* The factor of a suffix: "", B, K, KB, KiB, ... in either case; 0 if it is none. */
 static double suffix_factor(const char *suffix) {
-  if (*suffix == '\0' || strcmp(suffix, "B") == 0) {
+  if (*suffix == '\0' || is_word(suffix, "b")) {
     return 1.0;
   }
   const char *unit = strchr(unit_letters, toupper((unsigned char)*suffix));
@@ -21,10 +30,10 @@ static double suffix_factor(const char *suffix) {
     return 0.0;
   }
   double power = (double)(unit - unit_letters + 1);
-  if (suffix[1] == '\0' || strcmp(suffix + 1, "iB") == 0) {
+  if (suffix[1] == '\0' || is_word(suffix + 1, "ib")) {
     return pow(1024.0, power);
   }
-  return strcmp(suffix + 1, "B") == 0 ? pow(1000.0, power) : 0.0;
+  return is_word(suffix + 1, "b") ? pow(1000.0, power) : 0.0;
 }
 
 bool cli_parse_count(const char *text, int64_t *out) {

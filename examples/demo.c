@@ -15,6 +15,7 @@
 
 #define CLASSES 10
 #define SIDE 28
+#define FOLDER "/usr/share/datasets/fashion-mnist"
 
 /* ---- the data ---- */
 
@@ -50,7 +51,9 @@ static unsigned char *read_idx(const char *folder, const char *name, unsigned ra
     gzclose(file);
   }
   if (!bytes) {
-    fprintf(stderr, "demo: cannot read %s: is the package dataset-fashion-mnist installed?\n",
+    fprintf(stderr,
+            "demo: cannot read %s: it is in the package dataset-fashion-mnist, which ./setup.sh "
+            "installs;\n      --folder DIR names another place with the four files\n",
             path);
   }
   return bytes;
@@ -103,6 +106,17 @@ static void to_stdout(void *user, const char *text, size_t n) {
   fflush(stdout);
 }
 
+/* A terminal that can draw over what it shows. */
+static bool is_terminal(void) {
+  const char *term = getenv("TERM");
+  return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+static bool has_colour(void) {
+  const char *no = getenv("NO_COLOR");
+  return is_terminal() && !(no && *no);
+}
+
 /* The highest resident memory of this process so far, in bytes; 0 if it cannot be told. */
 static uint64_t resident_peak(void) {
   char line[256];
@@ -148,8 +162,7 @@ static snug_status run(snug_ctx *ctx, const images *train, const images *test, i
              test_y = labels_of(test);
   snug_data data = {&x, 1, &y, 1, NULL}, test_data = {&test_x, 1, &test_y, 1, NULL};
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  snug_progress progress = {
-      .sink = to_stdout, .bar = isatty(STDOUT_FILENO), .colour = isatty(STDOUT_FILENO)};
+  snug_progress progress = {.sink = to_stdout, .bar = is_terminal(), .colour = has_colour()};
   snug_history *history = NULL;
   snug_model *m = NULL;
   double values[2] = {0, 0};
@@ -176,13 +189,18 @@ static snug_status run(snug_ctx *ctx, const images *train, const images *test, i
   return s;
 }
 
-static int usage(void) {
-  fprintf(stderr, "usage: demo [--epochs N] [--folder DIR]\n");
-  return 2;
+static int usage(FILE *to, int code) {
+  fputs(
+      "usage: demo [--epochs N] [--folder DIR]\n"
+      "  --epochs N    passes over the data (2)\n"
+      "  --folder DIR  where the four files of Fashion-MNIST are "
+      "(" FOLDER ")\n",
+      to);
+  return code;
 }
 
 int main(int argc, char **argv) {
-  const char *folder = "/usr/share/datasets/fashion-mnist";
+  const char *folder = FOLDER;
   images train = {0}, test = {0};
   snug_ctx *ctx = NULL;
   int64_t epochs = 2;
@@ -194,7 +212,8 @@ int main(int argc, char **argv) {
     } else if (i + 1 < argc && strcmp(argv[i], "--folder") == 0) {
       folder = argv[i + 1];
     } else {
-      return usage();
+      bool asked = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+      return usage(asked ? stdout : stderr, asked ? 0 : 2);
     }
   }
   if (read_images(folder, "train", &train) && read_images(folder, "t10k", &test)) {

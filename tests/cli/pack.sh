@@ -33,10 +33,22 @@ expect 0 pack --help
 has out "Examples:"
 expect 2
 expect 2 nonsense
+has err 'no verb "nonsense"'
+expect 2 --nonsense
+has err 'no option "--nonsense"'
+expect 0 help
+has out "Examples:"
+expect 0 help pack
+has out "snug pack problem.csv"
+expect 2 help nonsense
 expect 2 pack
 expect 2 pack p.csv --capacity
 expect 2 pack p.csv --capacity lots
 expect 2 pack p.csv --timeout -1
+expect 2 pack ''
+has err "which file?"
+expect 2 pack p.csv --output=
+has err "the name of a file"
 expect 2 pack p.csv --what
 expect 2 pack p.csv q.csv
 expect 1 pack missing.csv
@@ -51,11 +63,15 @@ has err "proven"
 
 # With -o the verdict is the result.
 expect 0 pack p.csv --capacity 96 -o o.csv
-has out "fits, 0 bytes are free"
+has out "fits, free: 0 bytes"
 has o.csv "id,lower,upper,size,offset"
 expect 0 pack p.csv --capacity=1KiB
+has err "capacity  1024 bytes (1.00 KiB): fits, free: 928 bytes"
+expect 0 pack p.csv --capacity 1kib
+expect 0 pack p.csv --capacity 0.2kb
+has err "capacity  200 bytes"
 expect 3 pack p.csv --capacity 95 -o no.csv
-has out "does not fit, 1 bytes too high; no packing fits"
+has out "does not fit, too high by 1 byte; no packing fits"
 [ ! -e no.csv ] || fail "a packing that does not fit was written"
 
 # Nothing is replaced without --force, and nothing is left beside.
