@@ -185,7 +185,7 @@ static snug_status call_layer(snug_model *m, uint32_t index, const snug_tensor *
     call.in[i] = in[i];
     values[i] = SNUG_VEC(&m->tensors, snug__model_tensor, in[i]).proto;
   }
-  SNUG_TRY(snug__model_emit_call(&m->proto, layer, values, n, &proto));
+  SNUG_TRY(snug__model_emit_call(&m->proto, layer, m->calls.n, values, n, &proto));
   SNUG_TRY(push_tensor(m, proto, layer->name, &call.out));
   SNUG_TRY(snug__vec_push(&m->calls, &call, 1));
   *out = call.out;

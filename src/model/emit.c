@@ -1,9 +1,9 @@
 /* Graphs of a model: every call is emitted again, in the order it was made. */
 #include "model/model.h"
 
-snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, const snug__id *in,
-                                  int32_t n, snug__id *out) {
-  snug__layer_call c = {b, layer, layer->config, in, n, SNUG_NONE};
+snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, size_t index,
+                                  const snug__id *in, int32_t n, snug__id *out) {
+  snug__layer_call c = {b, layer, layer->config, in, n, (uint32_t)index, SNUG_NONE};
   SNUG_TRY(snug__graph_layer(b->g, layer->name, NULL));
   SNUG_TRY(layer->class_->call(&c));
   *out = c.out;
@@ -31,7 +31,7 @@ static snug_status replay(snug_model *m, snug__build *b, snug__id *values) {
       in[i] = values[call->in[i]];
     }
     const snug__layer *layer = &SNUG_VEC(&m->layers, snug__layer, call->layer);
-    SNUG_TRY(snug__model_emit_call(b, layer, in, call->n_in, &values[call->out]));
+    SNUG_TRY(snug__model_emit_call(b, layer, c, in, call->n_in, &values[call->out]));
   }
   return SNUG_OK;
 }

@@ -25,7 +25,7 @@ typedef struct snug__layer {
   const struct snug__layer_class *class_;
   const char *name;
   void *config;
-  uint32_t index; /* position in the model: tells the random streams of layers apart */
+  uint32_t index; /* position in the model */
 } snug__layer;
 
 #define SNUG__CALL_INPUTS 64 /* most inputs of one call */
@@ -37,7 +37,8 @@ typedef struct snug__layer_call {
   const void *config;
   const snug__id *in;
   int32_t n_in;
-  snug__id out; /* to be set */
+  uint32_t index; /* of the call in the model: tells random streams apart */
+  snug__id out;   /* to be set */
 } snug__layer_call;
 
 typedef struct snug__layer_class {

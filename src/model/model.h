@@ -69,9 +69,9 @@ snug_status snug__model_finish(snug_model *m) SNUG_NODISCARD;
 snug_status snug__model_emit(snug_model *m, snug__build *b, int64_t batch, snug__id *in,
                              snug__id *out) SNUG_NODISCARD;
 
-/* Emit one call of a layer into a build; in[] are values of its graph. */
-snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, const snug__id *in,
-                                  int32_t n, snug__id *out) SNUG_NODISCARD;
+/* Emit a call of a layer, the index-th of the model, into a build; in[] are values of its graph. */
+snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, size_t index,
+                                  const snug__id *in, int32_t n, snug__id *out) SNUG_NODISCARD;
 
 /* Make the block of the weights and fill in the initial values, unless it is there. */
 snug_status snug__model_commit_weights(snug_model *m) SNUG_NODISCARD;

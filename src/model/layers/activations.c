@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "model/layers/support.h"
+#include "ops/softmax.h"
 #include "ops/unary.h"
 
 typedef struct activation_config {
@@ -90,3 +91,26 @@ static snug_status prelu(snug__layer_call *c) {
 }
 
 LAYER_CLASS(PReLU, prelu_config, prelu_fields, 1, 1, prelu);
+
+typedef struct softmax_config {
+  snug__layer_common common;
+  snug_ints axis;
+} softmax_config;
+
+static const snug__field softmax_fields[] = {
+    SNUG__LAYER_FIELDS, SNUG_FIELD(softmax_config, axis, INTS, "-1"), {0}};
+
+static snug_status softmax(snug__layer_call *c) {
+  const softmax_config *k = c->config;
+  snug__softmax_params p = {0};
+  int32_t axis = 0;
+  if (k->axis.n != 1) {
+    return snug__layer_refuse(c, "axis", k->axis.n, "one axis");
+  }
+  SNUG_TRY(
+      snug__layer_need_axis(c, "axis", k->axis.v[0], snug__layer_type(c, c->in[0])->rank, &axis));
+  p.axis = axis;
+  return SNUG_EMIT(c->b->g, softmax, &p, &c->out, c->in[0]);
+}
+
+LAYER_CLASS(Softmax, softmax_config, softmax_fields, 1, 1, softmax);

@@ -1,5 +1,6 @@
 /* Layers that add or take away a border, or repeat pixels. */
 #include "model/layers/support.h"
+#include "ops/resize.h"
 
 #define SERIES "[batch, steps, channels]"
 #define IMAGES "[batch, height, width, channels]"
@@ -104,3 +105,29 @@ static const snug__field up1d_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(border_config, size, INTS, "2"), {0}};
 
 LAYER_CLASS(UpSampling1D, border_config, up1d_fields, 1, 1, upsample1d);
+
+static const char *const interpolations[] = {"nearest", "bilinear", NULL};
+
+static const snug__field up2d_fields[] = {
+    SNUG__LAYER_FIELDS,
+    SNUG_FIELD(border_config, size, INTS, "2"),
+    LAYER_DATA_FORMAT(border_config),
+    SNUG_CHOICE(border_config, interpolation, interpolations, "nearest"),
+    {0}};
+
+static snug_status upsample2d(snug__layer_call *c) {
+  const border_config *k = c->config;
+  snug__resize2d_params p = {0, 0, k->interpolation};
+  snug_ints size;
+  snug__type x;
+  SNUG_TRY(snug__layer_need_last(c, k->data_format));
+  SNUG_TRY(snug__layer_need_rank(c, 4, IMAGES, &x));
+  SNUG_TRY(snug__layer_need_list(c, "size", &k->size, 2, 1, &size));
+  if (!snug__mul_i64(x.dim[1], size.v[0], &p.height) ||
+      !snug__mul_i64(x.dim[2], size.v[1], &p.width)) {
+    return snug__layer_refuse(c, "size", (double)size.v[0], "numbers that make a possible image");
+  }
+  return SNUG_EMIT(c->b->g, resize2d, &p, &c->out, c->in[0]);
+}
+
+LAYER_CLASS(UpSampling2D, border_config, up2d_fields, 1, 1, upsample2d);

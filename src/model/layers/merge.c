@@ -1,5 +1,7 @@
 /* Layers that make one value of several, element by element or side by side. */
 #include "model/layers/support.h"
+#include "ops/norm.h"
+#include "ops/reduce.h"
 #include "ops/unary.h"
 
 /* A value of fewer axes is seen with axes of 1 behind the batch, as Keras does. */
@@ -84,3 +86,50 @@ static snug_status custom_scale(snug__layer_call *c) {
 }
 
 LAYER_CLASS(CustomScaleLayer, custom_scale_config, custom_scale_fields, 2, 2, custom_scale);
+
+/* ---- Dot: the inner product of two vectors per sample ---- */
+
+#define UNIT_EPSILON 1e-12
+
+typedef struct dot_config {
+  snug__layer_common common;
+  snug_ints axes;
+  bool normalize;
+} dot_config;
+
+static const snug__field dot_fields[] = {SNUG__LAYER_FIELDS,
+                                         SNUG_FIELD(dot_config, axes, INTS, NULL),
+                                         SNUG_FIELD(dot_config, normalize, BOOL, "false"),
+                                         {0}};
+
+static snug_status check_dot(snug__layer_call *c) {
+  const dot_config *k = c->config;
+  for (int32_t i = 0; i < 2; i++) {
+    const snug__type *t = snug__layer_type(c, c->in[i]);
+    int64_t axis = k->axes.n ? k->axes.v[i < k->axes.n ? i : 0] : 0;
+    if (t->rank != 2 || k->axes.n > 2 || (axis != 1 && axis != -1)) {
+      return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                        "%s: only two inputs [batch, features] with axes=1 are supported",
+                        c->layer->name);
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status dot(snug__layer_call *c) {
+  const dot_config *k = c->config;
+  snug__unit_norm_params unit = {1, UNIT_EPSILON};
+  snug__reduce_params p;
+  snug__id in[2] = {c->in[0], c->in[1]};
+  memset(&p, 0, sizeof p);
+  p.axes = (snug_ints){1, {1}};
+  p.keepdims = true;
+  SNUG_TRY(check_dot(c));
+  for (int32_t i = 0; k->normalize && i < 2; i++) {
+    SNUG_TRY(SNUG_EMIT(c->b->g, unit_norm, &unit, &in[i], in[i]));
+  }
+  SNUG_TRY(snug__graph_add(c->b->g, &snug__op_multiply, NULL, in, 2, &c->out, 1));
+  return SNUG_EMIT(c->b->g, sum, &p, &c->out, c->out);
+}
+
+LAYER_CLASS(Dot, dot_config, dot_fields, 2, 2, dot);

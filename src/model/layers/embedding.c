@@ -1,0 +1,35 @@
+/* Embedding: rows of a table by their numbers. */
+#include "model/layers/support.h"
+
+typedef struct embedding_config {
+  snug__layer_common common;
+  int64_t input_dim, output_dim;
+  LAYER_WEIGHT_MEMBERS(embeddings);
+  bool mask_zero;
+} embedding_config;
+
+static const snug__field fields[] = {SNUG__LAYER_FIELDS,
+                                     SNUG_FIELD(embedding_config, input_dim, INT, NULL),
+                                     SNUG_FIELD(embedding_config, output_dim, INT, NULL),
+                                     LAYER_WEIGHT_FIELDS(embedding_config, embeddings, "uniform"),
+                                     SNUG_FIELD(embedding_config, mask_zero, BOOL, "false"),
+                                     {0}};
+
+static snug_status call(snug__layer_call *c) {
+  const embedding_config *k = c->config;
+  snug__weight_spec spec = LAYER_WEIGHT_SPEC(k, embeddings, "embeddings");
+  snug__id table = SNUG_NONE;
+  SNUG_TRY(snug__layer_need_int(c, "input_dim", k->input_dim, 1));
+  SNUG_TRY(snug__layer_need_int(c, "output_dim", k->output_dim, 1));
+  if (k->mask_zero) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: mask_zero=true: masks are not supported; give sample weights",
+                      c->layer->name);
+  }
+  SNUG_TRY(snug__layer_weight(
+      c, &spec, snug__type_of(c->b->real, 2, (const int64_t[]){k->input_dim, k->output_dim}),
+      &table));
+  return SNUG_EMIT(c->b->g, embedding, NULL, &c->out, table, c->in[0]);
+}
+
+LAYER_CLASS(Embedding, embedding_config, fields, 1, 1, call);

@@ -1,0 +1,206 @@
+/* Normalizations. */
+#include "ops/norm.h"
+#include "model/layers/support.h"
+
+/* The configuration of all of them; each class's table tells which members it has. */
+typedef struct norm_config {
+  snug__layer_common common;
+  snug_ints axis;
+  int64_t groups;
+  double momentum, epsilon;
+  bool center, scale, synchronized, renorm, rms_scaling;
+  LAYER_WEIGHT_MEMBERS(beta);
+  LAYER_WEIGHT_MEMBERS(gamma);
+  char moving_mean_initializer[SNUG__NAME_BYTES];
+  char moving_variance_initializer[SNUG__NAME_BYTES];
+} norm_config;
+
+#define NORM_FIELD(member, kind, initial) SNUG_FIELD(norm_config, member, kind, initial)
+#define AFFINE_FIELDS                                                \
+  NORM_FIELD(center, BOOL, "true"), NORM_FIELD(scale, BOOL, "true"), \
+      LAYER_WEIGHT_FIELDS(norm_config, beta, "zeros"),               \
+      LAYER_WEIGHT_FIELDS(norm_config, gamma, "ones")
+
+/* gamma and beta of a type, where the configuration has them. */
+static snug_status affine(snug__layer_call *c, snug__type type, snug__id *gamma, snug__id *beta) {
+  const norm_config *k = c->config;
+  snug__weight_spec gamma_spec = LAYER_WEIGHT_SPEC(k, gamma, "gamma");
+  snug__weight_spec beta_spec = LAYER_WEIGHT_SPEC(k, beta, "beta");
+  *gamma = *beta = SNUG_NONE;
+  if (k->scale) {
+    SNUG_TRY(snug__layer_weight(c, &gamma_spec, type, gamma));
+  }
+  return k->center ? snug__layer_weight(c, &beta_spec, type, beta) : SNUG_OK;
+}
+
+/* Only the last axis holds channels. */
+static snug_status need_channels(snug__layer_call *c, snug__type *channels) {
+  const norm_config *k = c->config;
+  const snug__type *x = snug__layer_type(c, c->in[0]);
+  int64_t axis = k->axis.n == 1 ? k->axis.v[0] : 0;
+  if (x->rank < 2 || (axis != -1 && axis != x->rank - 1)) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: axis=%lld: expected -1, the last axis of an input of %d; permute the "
+                      "input before and after to normalize another",
+                      c->layer->name, (long long)axis, x->rank);
+  }
+  *channels = snug__type_of(c->b->real, 1, &x->dim[x->rank - 1]);
+  return SNUG_OK;
+}
+
+/* ---- BatchNormalization ---- */
+
+static const snug__field batch_fields[] = {SNUG__LAYER_FIELDS,
+                                           NORM_FIELD(axis, INTS, "-1"),
+                                           NORM_FIELD(momentum, FLOAT, "0.99"),
+                                           NORM_FIELD(epsilon, FLOAT, "0.001"),
+                                           AFFINE_FIELDS,
+                                           NORM_FIELD(moving_mean_initializer, TEXT, "zeros"),
+                                           NORM_FIELD(moving_variance_initializer, TEXT, "ones"),
+                                           NORM_FIELD(synchronized, BOOL, "false"),
+                                           NORM_FIELD(renorm, BOOL, "false"),
+                                           {0}};
+
+/* Write a new content of a moving average. */
+static snug_status move(snug__layer_call *c, const char *name, snug__id moving, snug__id value) {
+  snug__moving_average_params p = {((const norm_config *)c->config)->momentum};
+  snug__id out = SNUG_NONE;
+  SNUG_TRY(SNUG_EMIT(c->b->g, moving_average, &p, &out, moving, value));
+  return snug__build_written(c->b, snug__layer_variable(c, name), out);
+}
+
+static snug_status batch_train(snug__layer_call *c, const snug__id in[5]) {
+  snug__batch_norm_params p = {((const norm_config *)c->config)->epsilon};
+  snug__id out[3] = {SNUG_NONE, SNUG_NONE, SNUG_NONE};
+  SNUG_TRY(snug__graph_add(c->b->g, &snug__op_batch_norm_train, &p, in, 3, out, 3));
+  SNUG_TRY(move(c, "moving_mean", in[3], out[1]));
+  SNUG_TRY(move(c, "moving_variance", in[4], out[2]));
+  c->out = out[0];
+  return SNUG_OK;
+}
+
+static snug_status batch_norm(snug__layer_call *c) {
+  const norm_config *k = c->config;
+  snug__batch_norm_params p = {k->epsilon};
+  snug__weight_spec mean = {"moving_mean", k->moving_mean_initializer, "", "", true};
+  snug__weight_spec variance = {"moving_variance", k->moving_variance_initializer, "", "", true};
+  snug__id in[5] = {c->in[0], SNUG_NONE, SNUG_NONE, SNUG_NONE, SNUG_NONE};
+  snug__type channels;
+  SNUG_TRY(need_channels(c, &channels));
+  if (k->renorm || k->synchronized) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s=true is not supported", c->layer->name,
+                      k->renorm ? "renorm" : "synchronized");
+  }
+  SNUG_TRY(affine(c, channels, &in[1], &in[2]));
+  SNUG_TRY(snug__layer_weight(c, &mean, channels, &in[3]));
+  SNUG_TRY(snug__layer_weight(c, &variance, channels, &in[4]));
+  return snug__layer_is_training(c)
+             ? batch_train(c, in)
+             : snug__graph_add(c->b->g, &snug__op_batch_norm_infer, &p, in, 5, &c->out, 1);
+}
+
+LAYER_CLASS(BatchNormalization, norm_config, batch_fields, 1, 1, batch_norm);
+
+/* ---- LayerNormalization, RMSNormalization: over the last axes ---- */
+
+static const snug__field layer_fields[] = {
+    SNUG__LAYER_FIELDS, NORM_FIELD(axis, INTS, "-1"),           NORM_FIELD(epsilon, FLOAT, "0.001"),
+    AFFINE_FIELDS,      NORM_FIELD(rms_scaling, BOOL, "false"), {0}};
+
+/* The type of a weight over the normalized axes, which the op knows to be the last ones. */
+static snug_status normalized_axes(snug__layer_call *c, snug__layer_norm_params *p,
+                                   snug__type *weight) {
+  const norm_config *k = c->config;
+  const snug__type *x = snug__layer_type(c, c->in[0]);
+  memset(p, 0, sizeof *p);
+  p->axis = k->axis;
+  p->epsilon = k->epsilon;
+  if (k->axis.n < 1 || k->axis.n >= x->rank) {
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
+                      "%s: axis names %d of the %d axes of the input: expected 1 or more, and not "
+                      "the batch",
+                      c->layer->name, k->axis.n, x->rank);
+  }
+  *weight = snug__type_of(c->b->real, k->axis.n, x->dim + (x->rank - k->axis.n));
+  return SNUG_OK;
+}
+
+static snug_status layer_norm(snug__layer_call *c) {
+  const norm_config *k = c->config;
+  snug__layer_norm_params p;
+  snug__id in[3] = {c->in[0], SNUG_NONE, SNUG_NONE};
+  snug__type weight;
+  if (k->rms_scaling) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: rms_scaling=true is not supported; use RMSNormalization",
+                      c->layer->name);
+  }
+  SNUG_TRY(normalized_axes(c, &p, &weight));
+  SNUG_TRY(affine(c, weight, &in[1], &in[2]));
+  return snug__graph_add(c->b->g, &snug__op_layer_norm, &p, in, 3, &c->out, 1);
+}
+
+LAYER_CLASS(LayerNormalization, norm_config, layer_fields, 1, 1, layer_norm);
+
+static const snug__field rms_fields[] = {
+    SNUG__LAYER_FIELDS, NORM_FIELD(axis, INTS, "-1"), NORM_FIELD(epsilon, FLOAT, "1e-6"), {0}};
+
+static snug_status rms_norm(snug__layer_call *c) {
+  snug__layer_norm_params p;
+  snug__weight_spec spec = {"scale", "ones", "", "", false};
+  snug__id in[2] = {c->in[0], SNUG_NONE};
+  snug__type weight;
+  SNUG_TRY(normalized_axes(c, &p, &weight));
+  SNUG_TRY(snug__layer_weight(c, &spec, weight, &in[1]));
+  return snug__graph_add(c->b->g, &snug__op_rms_norm, &p, in, 2, &c->out, 1);
+}
+
+LAYER_CLASS(RMSNormalization, norm_config, rms_fields, 1, 1, rms_norm);
+
+/* ---- GroupNormalization ---- */
+
+static const snug__field group_fields[] = {SNUG__LAYER_FIELDS,
+                                           NORM_FIELD(groups, INT, "32"),
+                                           NORM_FIELD(axis, INTS, "-1"),
+                                           NORM_FIELD(epsilon, FLOAT, "0.001"),
+                                           AFFINE_FIELDS,
+                                           {0}};
+
+static snug_status group_norm(snug__layer_call *c) {
+  const norm_config *k = c->config;
+  snug__group_norm_params p = {k->groups, k->epsilon};
+  snug__id in[3] = {c->in[0], SNUG_NONE, SNUG_NONE};
+  snug__type channels;
+  SNUG_TRY(need_channels(c, &channels));
+  if (k->groups != -1 && (k->groups < 1 || channels.dim[0] % k->groups)) {
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
+                      "%s: groups=%lld: expected a divisor of the %lld channels, or -1 for a group "
+                      "each",
+                      c->layer->name, (long long)k->groups, (long long)channels.dim[0]);
+  }
+  SNUG_TRY(affine(c, channels, &in[1], &in[2]));
+  return snug__graph_add(c->b->g, &snug__op_group_norm, &p, in, 3, &c->out, 1);
+}
+
+LAYER_CLASS(GroupNormalization, norm_config, group_fields, 1, 1, group_norm);
+
+/* ---- UnitNormalization ---- */
+
+#define UNIT_EPSILON 1e-12
+
+static const snug__field unit_fields[] = {SNUG__LAYER_FIELDS, NORM_FIELD(axis, INTS, "-1"), {0}};
+
+static snug_status unit_norm(snug__layer_call *c) {
+  const norm_config *k = c->config;
+  snug__unit_norm_params p = {0, UNIT_EPSILON};
+  int32_t axis = 0;
+  if (k->axis.n != 1) {
+    return snug__layer_refuse(c, "axis", k->axis.n, "one axis");
+  }
+  SNUG_TRY(
+      snug__layer_need_axis(c, "axis", k->axis.v[0], snug__layer_type(c, c->in[0])->rank, &axis));
+  p.axis = axis;
+  return SNUG_EMIT(c->b->g, unit_norm, &p, &c->out, c->in[0]);
+}
+
+LAYER_CLASS(UnitNormalization, norm_config, unit_fields, 1, 1, unit_norm);

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Write tests/model/layer_cases.inc: what a real Keras makes of single layers.
+
+Usage: gen_layer_cases.py > tests/model/layer_cases.inc   (needs keras with the tensorflow backend)
+
+Inputs and weights follow a formula that the test knows too, so that only outputs are stored.  All
+is computed in float64.
+"""
+import os
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import keras
+import numpy as np
+from keras.src.applications.convnext import LayerScale, StochasticDepth
+from keras.src.applications.inception_resnet_v2 import CustomScaleLayer
+
+keras.config.set_floatx("float64")
+OWN = {c.__name__: c for c in (LayerScale, StochasticDepth, CustomScaleLayer)}
+IMAGE = (2, 6, 5, 4)
+SERIES = (2, 7, 4)
+VECTOR = (3, 6)
+
+
+def noise(k, shape):
+    """The formula: element i of the k-th array."""
+    i = np.arange(int(np.prod(shape)), dtype=np.int64)
+    return (((i * 7919 + (k + 1) * 104729) % 2003) / 1001.5 - 1.0).reshape(shape)
+
+
+def text(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "none"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(text(v) for v in value) + "]"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+CASES = []
+
+
+def case(name, shapes, training=False, ints=0, keys="", **config):
+    """ints: the input holds integers below this; keys: further text for our side alone."""
+    if isinstance(shapes, tuple):
+        shapes = [shapes]
+    CASES.append((name, shapes, training, ints, keys, config))
+
+
+case("Dense", VECTOR, units=4)
+case("Dense", VECTOR, units=4, use_bias=False, activation="softmax")
+case("Dense", (2, 3, 2, 5), units=3, activation="swish")
+for activation in ("relu leaky_relu relu6 softmax celu elu selu softplus softsign squareplus soft_shrink sparse_plus "
+                   "silu gelu glu tanh tanh_shrink sigmoid sparse_sigmoid exponential hard_sigmoid hard_silu "
+                   "hard_swish hard_tanh hard_shrink linear mish log_softmax log_sigmoid swish").split():
+    case("Activation", VECTOR, activation=activation)
+case("ReLU", VECTOR)
+case("ReLU", VECTOR, max_value=0.5, negative_slope=0.1, threshold=0.2)
+case("ReLU", VECTOR, max_value=6.0)
+case("LeakyReLU", VECTOR)
+case("LeakyReLU", VECTOR, negative_slope=0.1)
+case("ELU", VECTOR, alpha=0.5)
+case("PReLU", IMAGE)
+case("PReLU", IMAGE, shared_axes=[1, 2])
+case("Softmax", VECTOR)
+case("Softmax", IMAGE, axis=1)
+
+case("Conv2D", IMAGE, filters=3, kernel_size=3)
+case("Conv2D", IMAGE, filters=3, kernel_size=3, strides=2, padding="same", activation="relu")
+case("Conv2D", IMAGE, filters=6, kernel_size=[2, 3], padding="same", groups=2, use_bias=False)
+case("Conv2D", IMAGE, filters=4, kernel_size=[3, 1], dilation_rate=2, padding="same")
+case("Conv2D", IMAGE, filters=4, kernel_size=3, groups=4, padding="same")
+case("Conv2D", IMAGE, filters=5, kernel_size=1, strides=[2, 1])
+case("Conv1D", SERIES, filters=3, kernel_size=3)
+case("Conv1D", SERIES, filters=4, kernel_size=2, strides=2, padding="same", groups=2, activation="tanh")
+case("Conv1D", SERIES, filters=3, kernel_size=3, padding="causal", dilation_rate=2)
+case("DepthwiseConv2D", IMAGE, kernel_size=3)
+case("DepthwiseConv2D", IMAGE, kernel_size=3, strides=2, padding="same", depth_multiplier=2)
+case("DepthwiseConv2D", IMAGE, kernel_size=[2, 3], use_bias=False, dilation_rate=[2, 1])
+case("DepthwiseConv1D", SERIES, kernel_size=3, depth_multiplier=2, strides=2, padding="same")
+case("SeparableConv2D", IMAGE, filters=3, kernel_size=3, padding="same", depth_multiplier=2)
+case("SeparableConv2D", IMAGE, filters=5, kernel_size=3, strides=2, use_bias=False, activation="relu")
+case("SeparableConv1D", SERIES, filters=5, kernel_size=3, padding="same")
+case("SeparableConv1D", SERIES, filters=3, kernel_size=2, depth_multiplier=2)
+case("Conv2DTranspose", IMAGE, filters=3, kernel_size=3, strides=2, padding="same")
+case("Conv2DTranspose", IMAGE, filters=2, kernel_size=3, strides=2)
+case("Conv2DTranspose", IMAGE, filters=2, kernel_size=[2, 4], strides=[3, 1], padding="same", activation="relu")
+case("Conv2DTranspose", IMAGE, filters=2, kernel_size=2, strides=3)
+case("Conv2DTranspose", IMAGE, filters=2, kernel_size=3, strides=2, padding="same", output_padding=1)
+case("Conv1DTranspose", SERIES, filters=3, kernel_size=3, strides=2, padding="same")
+
+case("MaxPooling2D", IMAGE)
+case("MaxPooling2D", IMAGE, pool_size=3, strides=2, padding="same")
+case("MaxPooling2D", IMAGE, pool_size=1, strides=2)
+case("AveragePooling2D", IMAGE, pool_size=[3, 2], strides=1, padding="same")
+case("AveragePooling2D", IMAGE, pool_size=2)
+case("MaxPooling1D", SERIES, pool_size=3, strides=2, padding="same")
+case("MaxPooling1D", SERIES)
+case("AveragePooling1D", SERIES, pool_size=3, strides=2, padding="same")
+for kind in ("GlobalAveragePooling", "GlobalMaxPooling"):
+    case(kind + "2D", IMAGE)
+    case(kind + "2D", IMAGE, keepdims=True)
+    case(kind + "1D", SERIES)
+    case(kind + "1D", SERIES, keepdims=True)
+
+case("BatchNormalization", IMAGE)
+case("BatchNormalization", IMAGE, training=True, momentum=0.9, epsilon=0.01)
+case("BatchNormalization", VECTOR, training=True, scale=False)
+case("BatchNormalization", SERIES, center=False, axis=2)
+case("BatchNormalization", VECTOR, training=True, center=False, scale=False)
+case("BatchNormalization", IMAGE, training=True, trainable=False)
+case("LayerNormalization", IMAGE)
+case("LayerNormalization", IMAGE, axis=[1, 2, 3], epsilon=1e-6)
+case("LayerNormalization", SERIES, center=False, axis=[-2, -1])
+case("LayerNormalization", VECTOR, scale=False, center=False)
+case("GroupNormalization", IMAGE, groups=2)
+case("GroupNormalization", IMAGE, groups=-1, scale=False)
+case("GroupNormalization", SERIES, groups=1, epsilon=0.1)
+case("RMSNormalization", SERIES)
+case("RMSNormalization", VECTOR, epsilon=0.1)
+case("UnitNormalization", VECTOR)
+case("UnitNormalization", IMAGE, axis=1)
+
+for kind in ("Add", "Multiply", "Average", "Maximum", "Minimum"):
+    case(kind, [VECTOR, VECTOR, VECTOR])
+    case(kind, [IMAGE, (2, 1, 1, 4)])
+case("Add", [IMAGE, (2, 4)])
+case("Subtract", [VECTOR, VECTOR])
+case("Concatenate", [IMAGE, (2, 6, 5, 2), (2, 6, 5, 1)])
+case("Concatenate", [IMAGE, (2, 2, 5, 4)], axis=1)
+case("Dot", [VECTOR, VECTOR], axes=1)
+case("Dot", [VECTOR, VECTOR], axes=-1, normalize=True)
+case("CustomScaleLayer", [VECTOR, VECTOR], scale=0.25)
+
+case("Flatten", IMAGE)
+case("Flatten", VECTOR)
+case("Reshape", IMAGE, target_shape=[5, -1])
+case("Reshape", VECTOR, target_shape=[1, 2, 3])
+case("Permute", IMAGE, dims=[3, 1, 2])
+case("RepeatVector", VECTOR, n=3)
+case("ZeroPadding2D", IMAGE)
+case("ZeroPadding2D", IMAGE, padding=[2, 1])
+case("ZeroPadding2D", IMAGE, padding=[[0, 1], [2, 3]])
+case("ZeroPadding1D", SERIES, padding=2)
+case("ZeroPadding1D", SERIES, padding=[0, 3])
+case("Cropping2D", IMAGE, cropping=[[1, 0], [0, 2]])
+case("Cropping2D", IMAGE, cropping=1)
+case("Cropping2D", IMAGE, cropping=[2, 1])
+case("Cropping1D", SERIES)
+case("Cropping1D", SERIES, cropping=[0, 3])
+case("UpSampling2D", IMAGE)
+case("UpSampling2D", IMAGE, size=[1, 3])
+case("UpSampling2D", (2, 3, 2, 2), size=[2, 3], interpolation="bilinear")
+case("UpSampling1D", SERIES, size=3)
+
+case("Embedding", (2, 5), ints=7, input_dim=7, output_dim=3)
+case("Embedding", (3,), ints=4, input_dim=4, output_dim=2)
+case("Dropout", VECTOR, rate=0.5)
+case("Dropout", IMAGE, rate=0.5, keys="noise_shape=[-1,1,1,1] seed=3")
+case("Dropout", VECTOR, training=True, rate=0.0)
+case("AlphaDropout", VECTOR, rate=0.5)
+case("SpatialDropout1D", SERIES, rate=0.5)
+case("SpatialDropout2D", IMAGE, rate=0.5)
+case("GaussianNoise", VECTOR, stddev=0.5)
+case("GaussianDropout", VECTOR, rate=0.5)
+case("StochasticDepth", IMAGE, drop_path_rate=0.5)
+case("Rescaling", IMAGE, scale=0.5)
+case("Rescaling", (2, 3), scale=0.25, offset=-1.0, ints=256)
+case("Rescaling", IMAGE, scale=[1.0, 2.0, 3.0, 4.0], offset=0.5)
+case("Rescaling", IMAGE, scale=[1.0, 2.0, 3.0, 4.0], offset=[0.5, 0.25, 0.0, -1.0])
+case("Normalization", IMAGE, mean=[0.1, 0.2, 0.3, 0.4], variance=[1.0, 2.0, 0.5, 4.0])
+case("Normalization", IMAGE, mean=0.5, variance=2.0, axis=None)
+case("Normalization", VECTOR, mean=[0.5] * 6, variance=[2.0] * 6, invert=True)
+case("Normalization", IMAGE)
+case("LayerScale", IMAGE, init_values=1e-6, projection_dim=4)
+
+
+def weight_value(k, name, shape):
+    v = noise(50 + k, shape)
+    if "variance" in name:
+        v = np.abs(v) + 0.5
+    return np.zeros(shape) if name == "count" else v
+
+
+def shape_text(shape):
+    return "[" + ",".join(str(d) for d in shape) + "]"
+
+
+def array(values):
+    return "(const double[]){" + ",".join("%.10g" % v for v in np.ravel(values)) + "}"
+
+
+def run(name, shapes, training, ints, keys, config):
+    layer = OWN[name](**config) if name in OWN else getattr(keras.layers, name)(**config)
+    inputs = [np.floor((noise(k, s) + 1) * 0.5 * ints).astype("int32") if ints else noise(k, s)
+              for k, s in enumerate(shapes)]
+    arg = inputs if len(inputs) > 1 or name in ("Add",) else inputs[0]
+    layer.build([i.shape for i in inputs] if len(inputs) > 1 else inputs[0].shape)
+    for k, w in enumerate(layer.weights):
+        w.assign(weight_value(k, w.name, w.shape))
+    if name == "Normalization":
+        layer.finalize_state()
+    # LayerScale gives its gamma no name.
+    weights = " ".join(w.name.replace("variable", "gamma") + shape_text(w.shape) for w in layer.weights)
+    try:
+        y = layer(arg, training=training)
+    except TypeError:
+        y = layer(arg)
+    y = np.asarray(y)
+    after = np.concatenate([np.ravel(np.asarray(w)) for w in layer.non_trainable_weights if w.name != "count"]) \
+        if training and layer.non_trainable_weights else None
+    dtype = "int32" if ints else "float64"
+    words = " ".join("%s=%s" % (k, text(v)) for k, v in config.items()) + (" " + keys if keys else "")
+    print('{"%s", "%s", "%s", "%s", "%s", %s, %s, %s},' % (
+        name, words, "; ".join(dtype + shape_text(i.shape) for i in inputs), weights, shape_text(y.shape),
+        "true" if training else "false", array(y), array(after) if after is not None else "NULL"))
+
+
+print("/* Made by tools/gen_layer_cases.py with Keras %s; do not edit. */" % keras.__version__)
+print("/* clang-format off */")
+for c in CASES:
+    run(*c)
