@@ -17,7 +17,7 @@
 typedef struct snug__optimizer_options {
   double learning_rate, weight_decay;
   double clipnorm, global_clipnorm, clipvalue; /* 0: none; at most one is given */
-  double loss_scale_factor; /* 0: none; else the caller scales the loss and this divides again */
+  double loss_scale_factor;                    /* 0: none; see snug__optimizer_scale_loss */
   bool use_ema, nesterov, amsgrad, centered;
   double ema_momentum;
   int64_t ema_overwrite_frequency;     /* 0: never but at the end of training */
@@ -38,6 +38,11 @@ typedef struct snug__optimizer {
  * Fails: E_ARGUMENT naming what is known. */
 snug_status snug__optimizer_parse(snug_ctx *ctx, const char *text,
                                   snug__optimizer *out) SNUG_NODISCARD;
+
+/* The loss of which gradients are to be taken: multiplied with loss_scale_factor, by which the step
+ * divides the gradients again; the loss itself if there is none. */
+snug_status snug__optimizer_scale_loss(snug__build *b, const snug__optimizer *o, snug__id loss,
+                                       snug__id *out) SNUG_NODISCARD;
 
 /* Emit one step: variables[0..n) are indices in the table of variables, gradients[0..n) values of
  * the graph, SNUG_NONE where there is none (the variable is then left alone, its average is not).

@@ -5,6 +5,7 @@
 #include "model/optimizer_kind.h"
 #include "ops/reduce.h"
 #include "ops/regularize.h"
+#include "ops/unary.h"
 
 #define STATE_NAME_BYTES 512
 
@@ -296,6 +297,13 @@ static snug_status emit_all(emission *e, const snug__id *variables, const snug__
   }
   SNUG_TRY(open(e));
   return step_all(e, list->data, n);
+}
+
+snug_status snug__optimizer_scale_loss(snug__build *b, const snug__optimizer *o, snug__id loss,
+                                       snug__id *out) {
+  snug__scale_shift_params p = {o->o.loss_scale_factor, 0.0};
+  *out = loss;
+  return p.scale > 0.0 ? SNUG_EMIT(b->g, scale_shift, &p, out, loss) : SNUG_OK;
 }
 
 snug_status snug__optimizer_emit(snug__build *b, const snug__optimizer *o,

@@ -81,6 +81,7 @@ typedef struct reducer {
   const void *weights, *mask;
   snug_dtype w_dtype, m_dtype;
   int64_t w_strides[SNUG_MAX_RANK], m_strides[SNUG_MAX_RANK];
+  bool w_same, m_same; /* of the shape of the values: index is offset */
   int64_t n;
 } reducer;
 
@@ -90,24 +91,32 @@ static reducer reducer_of(const snug__call *call, const snug__type *values) {
   if (s->n_in > 1 && call->in[1]) {
     r.weights = call->in[1];
     r.w_dtype = s->in[1].dtype;
+    r.w_same = snug__shape_equal(&s->in[1], values);
     snug__broadcast_strides(&s->in[1], values, r.w_strides);
   }
   if (s->n_in > 2 && call->in[2]) {
     r.mask = call->in[2];
     r.m_dtype = s->in[2].dtype;
+    r.m_same = snug__shape_equal(&s->in[2], values);
     snug__broadcast_strides(&s->in[2], values, r.m_strides);
   }
   return r;
 }
 
 static double mask_at(const reducer *r, int64_t i) {
-  int64_t at = r->mask ? snug__strided_offset(&r->values, r->m_strides, i) : 0;
-  return !r->mask || snug__element_get(r->m_dtype, r->mask, at) != 0.0 ? 1.0 : 0.0;
+  if (!r->mask) {
+    return 1.0;
+  }
+  int64_t at = r->m_same ? i : snug__strided_offset(&r->values, r->m_strides, i);
+  return snug__element_get(r->m_dtype, r->mask, at) != 0.0 ? 1.0 : 0.0;
 }
 
 static double weight_at(const reducer *r, int64_t i) {
-  int64_t at = r->weights ? snug__strided_offset(&r->values, r->w_strides, i) : 0;
-  return mask_at(r, i) * (r->weights ? snug__element_get(r->w_dtype, r->weights, at) : 1.0);
+  if (!r->weights) {
+    return mask_at(r, i);
+  }
+  int64_t at = r->w_same ? i : snug__strided_offset(&r->values, r->w_strides, i);
+  return mask_at(r, i) * snug__element_get(r->w_dtype, r->weights, at);
 }
 
 /* What Σ w·v is multiplied with. */

@@ -129,12 +129,14 @@ static snug_status emit_update(maker *k) {
   const snug__training *t = k->m->training;
   snug__id *values = NULL;
   snug__id *gradients = NULL;
+  snug__id scaled = SNUG_NONE;
   SNUG_TRY(take_ids(k, t->n_trained, &values));
   SNUG_TRY(take_ids(k, t->n_trained, &gradients));
   for (size_t i = 0; i < t->n_trained; i++) {
     SNUG_TRY(snug__build_variable(&k->b, t->trained[i], &values[i]));
   }
-  SNUG_TRY(snug__grad_append(k->b.g, k->total, values, t->n_trained, gradients));
+  SNUG_TRY(snug__optimizer_scale_loss(&k->b, &t->optimizer, k->total, &scaled));
+  SNUG_TRY(snug__grad_append(k->b.g, scaled, values, t->n_trained, gradients));
   SNUG_TRY(snug__graph_layer(k->b.g, "optimizer", NULL));
   SNUG_TRY(snug__optimizer_emit(&k->b, &t->optimizer, t->trained, gradients, t->n_trained));
   return emit_step_count(k);

@@ -74,6 +74,7 @@ static void build(training *n, const char *optimizer) {
   snug__optimizer o;
   snug__id y = SNUG_NONE;
   snug__id loss = SNUG_NONE;
+  snug__id scaled = SNUG_NONE;
   snug__id w[2];
   n->ctx = test_ctx();
   snug__variables_init(&n->variables, n->ctx);
@@ -86,8 +87,9 @@ static void build(training *n, const char *optimizer) {
   for (int i = 0; i < 2; i++) {
     ASSERT_OK(n->ctx, snug__build_variable(&n->b, n->w[i], &w[i]));
   }
-  ASSERT_OK(n->ctx, snug__grad_append(n->b.g, loss, w, 2, n->dw));
   ASSERT_OK(n->ctx, snug__optimizer_parse(n->ctx, optimizer, &o));
+  ASSERT_OK(n->ctx, snug__optimizer_scale_loss(&n->b, &o, loss, &scaled));
+  ASSERT_OK(n->ctx, snug__grad_append(n->b.g, scaled, w, 2, n->dw));
   ASSERT_OK(n->ctx, snug__optimizer_emit(&n->b, &o, n->w, n->dw, 2));
   emit_metrics(n, y, loss);
   ASSERT_OK(n->ctx, snug__graph_verify(n->b.g));
@@ -171,4 +173,15 @@ TEST(plans_change_no_bit) {
       ASSERT_EQ_BYTES(first, other, n);
     }
   }
+}
+
+/* A power of two changes exponents only. */
+TEST(loss_scale_changes_no_bit) {
+  static char plain[8192], scaled[8192];
+  size_t n = 0;
+  size_t m = 0;
+  train("adam(learning_rate=0.1)", NULL, plain, sizeof plain, &n);
+  train("adam(learning_rate=0.1, loss_scale_factor=1024)", NULL, scaled, sizeof scaled, &m);
+  ASSERT_EQ_UINT(n, m);
+  ASSERT_EQ_BYTES(plain, scaled, n);
 }
