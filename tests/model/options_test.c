@@ -1,0 +1,263 @@
+/* Options of layers that are refused, and layers that act in training alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "lib/interpret.h"
+#include "lib/test.h"
+#include "model/model.h"
+
+typedef struct refused {
+  const char *class_name, *config;
+  int32_t rank; /* of the input with the batch: 2 [8], 3 [6,4], 4 [6,6,4] */
+  snug_status status;
+  const char *message;
+} refused;
+
+static const refused cases[] = {
+    {"Conv2D", "filters=4", 4, SNUG_E_ARGUMENT, "kernel_size must be given"},
+    {"Conv2D", "filters=0 kernel_size=3", 4, SNUG_E_ARGUMENT, "x: filters=0: expected 1 or more"},
+    {"Conv2D", "filters=4 kernel_size=0", 4, SNUG_E_ARGUMENT, "x: kernel_size=0: expected 1 or"},
+    {"Conv2D", "filters=4 kernel_size=[3,3,3]", 4, SNUG_E_ARGUMENT, "x: kernel_size has 3 numbers"},
+    {"Conv2D", "filters=4 kernel_size=3 strides=-1", 4, SNUG_E_ARGUMENT, "x: strides=-1: expected"},
+    {"Conv2D", "filters=4 kernel_size=3 groups=3", 4, SNUG_E_ARGUMENT, "x: groups=3 must divide"},
+    {"Conv2D", "filters=4 kernel_size=3 padding=full", 4, SNUG_E_ARGUMENT, "one of valid, same"},
+    {"Conv2D", "filters=4 kernel_size=3 padding=causal", 4, SNUG_E_ARGUMENT, "one of valid, same"},
+    {"Conv2D", "filters=4 kernel_size=7", 4, SNUG_E_SHAPE, "x (conv2d)"},
+    {"Conv2D", "filters=4 kernel_size=3", 2, SNUG_E_SHAPE, "x (Conv2D) takes [batch, height"},
+    {"Conv2D", "filters=4 kernel_size=3 data_format=channels_first", 4, SNUG_E_UNSUPPORTED,
+     "x: data_format=channels_first: only channels_last"},
+    {"Conv2D", "filters=4 kernel_size=3 activation=soft", 4, SNUG_E_ARGUMENT,
+     "x: there is no activation 'soft'"},
+    {"Conv1D", "filters=4 kernel_size=[3,3]", 3, SNUG_E_ARGUMENT, "x: kernel_size has 2 numbers"},
+    {"DepthwiseConv2D", "kernel_size=3 depth_multiplier=0", 4, SNUG_E_ARGUMENT,
+     "x: depth_multiplier=0"},
+    {"DepthwiseConv2D", "kernel_size=3 filters=3", 4, SNUG_E_ARGUMENT, "no 'filters' here"},
+    {"Conv2DTranspose", "filters=2 kernel_size=3 output_padding=1", 4, SNUG_E_ARGUMENT,
+     "output_padding"},
+    {"MaxPooling2D", "pool_size=0", 4, SNUG_E_ARGUMENT, "x: pool_size=0: expected 1 or more"},
+    {"MaxPooling2D", "pool_size=9", 4, SNUG_E_SHAPE, "x (max_pool2d)"},
+    {"MaxPooling1D", "", 4, SNUG_E_SHAPE, "x (MaxPooling1D) takes [batch, steps, channels]"},
+    {"GlobalMaxPooling2D", "data_format=channels_first", 4, SNUG_E_UNSUPPORTED, "channels_last"},
+    {"BatchNormalization", "axis=1", 4, SNUG_E_UNSUPPORTED, "x: axis=1: expected -1"},
+    {"BatchNormalization", "renorm=true", 4, SNUG_E_UNSUPPORTED, "x: renorm=true"},
+    {"BatchNormalization", "epsilon=-1", 4, SNUG_E_ARGUMENT, "epsilon"},
+    {"LayerNormalization", "axis=1", 4, SNUG_E_UNSUPPORTED, "last axes"},
+    {"LayerNormalization", "axis=[0,1,2,3]", 4, SNUG_E_ARGUMENT, "not the batch"},
+    {"LayerNormalization", "rms_scaling=true", 4, SNUG_E_UNSUPPORTED, "RMSNormalization"},
+    {"GroupNormalization", "groups=3", 4, SNUG_E_ARGUMENT, "x: groups=3: expected a divisor"},
+    {"GroupNormalization", "", 4, SNUG_E_ARGUMENT, "x: groups=32: expected a divisor"},
+    {"UnitNormalization", "axis=0", 4, SNUG_E_ARGUMENT, "x: axis=0"},
+    {"Softmax", "axis=0", 2, SNUG_E_ARGUMENT, "x: axis=0"},
+    {"Softmax", "axis=[1,2]", 4, SNUG_E_ARGUMENT, "one axis"},
+    {"ReLU", "max_value=-1", 2, SNUG_E_ARGUMENT, "must not be below 0"},
+    {"ReLU", "max_value=[1,2]", 2, SNUG_E_ARGUMENT, "x: max_value=2: expected one number"},
+    {"PReLU", "shared_axes=[4]", 4, SNUG_E_ARGUMENT, "x: shared_axes=4"},
+    {"Concatenate", "axis=0", 4, SNUG_E_ARGUMENT, "x: axis=0"},
+    {"Reshape", "target_shape=[3,3]", 2, SNUG_E_SHAPE, "x: target_shape=[3,3] (without the batch)"},
+    {"Reshape", "target_shape=[-1,-1]", 2, SNUG_E_SHAPE, "target_shape=[-1,-1]"},
+    {"Reshape", "target_shape=[0,-1]", 2, SNUG_E_SHAPE, "target_shape=[0,-1]"},
+    {"Reshape", "target_shape=[1,1,1,1,1,8]", 2, SNUG_E_ARGUMENT, "at most 5 axes"},
+    {"Reshape", "target_shape=[4611686018427387904,4]", 2, SNUG_E_SHAPE, "target_shape"},
+    {"Permute", "dims=[1,2]", 4, SNUG_E_ARGUMENT, "each of the axes 1 to 3 once"},
+    {"Permute", "dims=[1,2,2]", 4, SNUG_E_ARGUMENT, "each of the axes 1 to 3 once"},
+    {"Permute", "dims=[0,1,2]", 4, SNUG_E_ARGUMENT, "each of the axes 1 to 3 once"},
+    {"RepeatVector", "n=0", 2, SNUG_E_ARGUMENT, "x: n=0: expected 1 or more"},
+    {"ZeroPadding2D", "padding=-1", 4, SNUG_E_ARGUMENT, "x: padding=-1: expected 0 or more"},
+    {"ZeroPadding2D", "padding=[1,2,3]", 4, SNUG_E_ARGUMENT, "1, 2 or 2 x 2 numbers"},
+    {"Cropping2D", "cropping=3", 4, SNUG_E_SHAPE, "x: cropping takes 6 of the 6 elements"},
+    {"UpSampling2D", "size=0", 4, SNUG_E_ARGUMENT, "x: size=0: expected 1 or more"},
+    {"UpSampling2D", "interpolation=lanczos3", 4, SNUG_E_ARGUMENT, "one of nearest, bilinear"},
+    {"Embedding", "input_dim=0 output_dim=2", 2, SNUG_E_ARGUMENT, "x: input_dim=0"},
+    {"Embedding", "input_dim=5 output_dim=2 mask_zero=true", 2, SNUG_E_UNSUPPORTED, "mask_zero"},
+    {"Embedding", "input_dim=5 output_dim=2", 2, SNUG_E_DTYPE, "integers"},
+    {"Dropout", "rate=1", 2, SNUG_E_ARGUMENT, "x: rate=1: expected a number from 0 to less than 1"},
+    {"Dropout", "rate=-0.5", 2, SNUG_E_ARGUMENT, "x: rate=-0.5"},
+    {"Dropout", "rate=0.5 noise_shape=[1,1,1]", 2, SNUG_E_ARGUMENT, "x: noise_shape"},
+    {"Dropout", "rate=0.5 noise_shape=[1,7]", 2, SNUG_E_ARGUMENT, "x: noise_shape"},
+    {"GaussianNoise", "stddev=-1", 2, SNUG_E_ARGUMENT, "x: stddev=-1"},
+    {"StochasticDepth", "drop_path_rate=2", 4, SNUG_E_ARGUMENT, "x: drop_path_rate=2"},
+    {"Rescaling", "scale=[1,2]", 4, SNUG_E_SHAPE, "x: scale has 2 numbers: expected 1 or the 4"},
+    {"Normalization", "mean=1", 4, SNUG_E_ARGUMENT, "x: mean and variance: give both"},
+    {"Normalization", "axis=1", 4, SNUG_E_ARGUMENT, "x: axis=1: expected -1"},
+    {"LayerScale", "init_values=1 projection_dim=0", 4, SNUG_E_ARGUMENT, "x: projection_dim=0"},
+    {"LayerScale", "init_values=1 projection_dim=3", 4, SNUG_E_SHAPE, "x (multiply)"},
+    {"Flatten", "data_format=channels_first", 4, SNUG_E_UNSUPPORTED, "channels_last"},
+};
+
+TEST(wrong_options_are_refused) {
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    const refused *c = &cases[i];
+    const int64_t shape[] = {6, 6, 4};
+    const int64_t vector = 8;
+    snug_ctx *ctx = test_ctx();
+    snug_model *m = NULL;
+    char config[256] = "name=x ";
+    strncat(config, c->config, sizeof config - 8);
+    ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+    snug_tensor x = snug_model_input(m, "in", SNUG_FLOAT32,
+                                     c->rank == 2 ? &vector : shape + (4 - c->rank), c->rank - 1);
+    ASSERT_EQ_INT(snug_model_layer(m, c->class_name, config, &x, 1), SNUG_NO_TENSOR);
+    ASSERT_STATUS(ctx, snug_model_status(m), c->status, c->message);
+    snug_model_destroy(m);
+    test_ctx_end(ctx);
+  }
+}
+
+TEST(shapes_that_do_not_fit_are_refused) {
+  static const char *const classes[] = {"Add", "Multiply", "Subtract", "Concatenate", "Dot"};
+  for (size_t i = 0; i < SNUG_COUNT(classes); i++) {
+    snug_ctx *ctx = test_ctx();
+    snug_model *m = NULL;
+    ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+    const snug_tensor in[2] = {snug_model_input(m, "a", SNUG_FLOAT32, (const int64_t[]){5, 4}, 2),
+                               snug_model_input(m, "b", SNUG_FLOAT32, (const int64_t[]){3, 2}, 2)};
+    ASSERT_EQ_INT(snug_model_layer(m, classes[i], i == 4 ? "axes=1" : NULL, in, 2), SNUG_NO_TENSOR);
+    ASSERT_TRUE(snug_model_status(m) == (i == 4 ? SNUG_E_UNSUPPORTED : SNUG_E_SHAPE));
+    snug_model_destroy(m);
+    test_ctx_end(ctx);
+  }
+}
+
+/* ---- in training ---- */
+
+typedef struct noisy {
+  snug_model *m;
+  snug__build b;
+  test_interpreter run;
+  snug__id in, out;
+  int64_t n;
+} noisy;
+
+/* A layer on ones [64, 4, 4, 16], in training, at a step of the model's counter. */
+static void run_noisy(noisy *t, snug_ctx *ctx, const char *class_name, const char *config,
+                      double step) {
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &t->m));
+  snug_tensor x = snug_model_input(t->m, "x", SNUG_FLOAT32, (const int64_t[]){4, 4, 16}, 3);
+  x = snug_model_layer(t->m, class_name, config, &x, 1);
+  ASSERT_OK(ctx, snug_model_outputs(t->m, &x, 1));
+  ASSERT_OK(ctx, snug__build_open(&t->b, ctx, &t->m->variables, true, SNUG_FLOAT32));
+  ASSERT_OK(ctx, snug__model_emit(t->m, &t->b, 64, &t->in, &t->out));
+  test_interpret_init(&t->run, t->b.g);
+  t->n = snug__type_count(snug__type_at(t->b.g, t->in));
+  for (int64_t i = 0; i < t->n; i++) {
+    test_interpret_set(&t->run, t->in, i, 1);
+  }
+  for (snug__id id = 0; id < t->b.g->values.n; id++) {
+    if (snug__value_at(t->b.g, id)->kind == SNUG__STATE) {
+      test_interpret_set(&t->run, id, 0, step);
+    }
+  }
+  ASSERT_OK(ctx, test_interpret_run(&t->run));
+}
+
+static double at(noisy *t, int64_t i) { return test_interpret_get(&t->run, t->out, i); }
+
+static void end_noisy(noisy *t) {
+  test_interpret_release(&t->run);
+  snug__build_close(&t->b);
+  snug_model_destroy(t->m);
+}
+
+/* Mean 1 is kept; elements of one group (index / group) share their fate. */
+static void check_dropped(const char *class_name, const char *config, double keep,
+                          int64_t (*group)(int64_t i)) {
+  snug_ctx *ctx = test_ctx();
+  noisy t;
+  int64_t kept = 0;
+  run_noisy(&t, ctx, class_name, config, 3);
+  for (int64_t i = 0; i < t.n; i++) {
+    double v = at(&t, i);
+    ASSERT_TRUE(v == 0 || fabs(v - 1 / keep) < 1e-6);
+    ASSERT_NEAR(v, at(&t, group(i)), 0);
+    kept += v > 0;
+  }
+  ASSERT_NEAR((double)kept / (double)t.n, keep, 0.25);
+  ASSERT_TRUE(kept > 0 && kept < t.n);
+  end_noisy(&t);
+  test_ctx_end(ctx);
+}
+
+static int64_t alone(int64_t i) { return i; }
+static int64_t by_channel(int64_t i) { return i / 256 * 256 + i % 16; }
+static int64_t by_sample(int64_t i) { return i / 256 * 256; }
+
+TEST(dropout_drops_in_training) {
+  check_dropped("Dropout", "rate=0.25", 0.75, alone);
+  check_dropped("Dropout", "rate=0.5 noise_shape=[-1,1,1,1]", 0.5, by_sample);
+  check_dropped("SpatialDropout2D", "rate=0.5", 0.5, by_channel);
+  check_dropped("StochasticDepth", "drop_path_rate=0.5", 0.5, by_sample);
+}
+
+TEST(noise_is_of_the_right_size) {
+  static const struct {
+    const char *class_name, *config;
+    double mean, deviation;
+  } kinds[] = {{"GaussianNoise", "stddev=0.5", 1, 0.5},
+               {"GaussianDropout", "rate=0.2", 1, 0.5},
+               {"AlphaDropout", "rate=0.3", 1, -1}};
+  for (size_t k = 0; k < SNUG_COUNT(kinds); k++) {
+    snug_ctx *ctx = test_ctx();
+    noisy t;
+    double sum = 0;
+    double squares = 0;
+    run_noisy(&t, ctx, kinds[k].class_name, kinds[k].config, 3);
+    for (int64_t i = 0; i < t.n; i++) {
+      sum += at(&t, i);
+      squares += at(&t, i) * at(&t, i);
+    }
+    double mean = sum / (double)t.n;
+    double deviation = sqrt(squares / (double)t.n - mean * mean);
+    if (kinds[k].deviation > 0) {
+      ASSERT_NEAR(mean, kinds[k].mean, 0.02);
+      ASSERT_NEAR(deviation, kinds[k].deviation, 0.02);
+    }
+    ASSERT_TRUE(deviation > 0);
+    end_noisy(&t);
+    test_ctx_end(ctx);
+  }
+}
+
+TEST(steps_and_calls_have_masks_of_their_own) {
+  snug_ctx *ctx = test_ctx();
+  noisy a, same, b;
+  int64_t equal = 0;
+  run_noisy(&a, ctx, "Dropout", "rate=0.5", 3);
+  run_noisy(&same, ctx, "Dropout", "rate=0.5", 3);
+  run_noisy(&b, ctx, "Dropout", "rate=0.5", 4);
+  for (int64_t i = 0; i < a.n; i++) {
+    ASSERT_NEAR(at(&a, i), at(&same, i), 0);
+    equal += at(&a, i) == at(&b, i);
+  }
+  ASSERT_NEAR((double)equal / (double)a.n, 0.5, 0.05);
+  end_noisy(&a);
+  end_noisy(&same);
+  end_noisy(&b);
+}
+
+/* A batch normalization that is called twice in a step moves its averages twice. */
+TEST(shared_batch_normalization_moves_twice) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  snug__build b;
+  snug__id in = SNUG_NONE;
+  snug__id out = SNUG_NONE;
+  const int64_t two = 2;
+  int64_t moved = 0;
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+  snug_tensor x = snug_model_input(m, "x", SNUG_FLOAT32, &two, 1);
+  x = snug_model_layer(m, "BatchNormalization", "name=bn", &x, 1);
+  x = snug_model_again(m, "bn", &x, 1);
+  ASSERT_OK(ctx, snug_model_outputs(m, &x, 1));
+  ASSERT_EQ_UINT(snug_model_weights(m), 4);
+  ASSERT_OK(ctx, snug__build_open(&b, ctx, &m->variables, true, SNUG_FLOAT32));
+  ASSERT_OK(ctx, snug__model_emit(m, &b, 4, &in, &out));
+  ASSERT_OK(ctx, snug__graph_verify(b.g));
+  for (snug__id id = 0; id < b.g->nodes.n; id++) {
+    moved += strcmp(snug__node_at(b.g, id)->op->name, "moving_average") == 0;
+  }
+  ASSERT_EQ_INT(moved, 4);
+  snug__build_close(&b);
+  snug_model_destroy(m);
+}
