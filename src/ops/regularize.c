@@ -1,7 +1,7 @@
-/* regularize: l1 Σ|w| + l2 Σw², the penalty that a weight adds to the loss. */
+/* regularize: l1 Σ|w| + l2 Σw², the penalty that a weight adds to the loss, in the loss's dtype. */
 #include "ops/regularize.h"
 
-#include "ops/support.h"
+#include "ops/loss.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__regularize_params, l1, FLOAT, "0"),
                                      SNUG_FIELD(snug__regularize_params, l2, FLOAT, "0"),
@@ -19,7 +19,7 @@ typedef struct penalty_job {
 
 static snug_status infer(snug__infer *q) {
   SNUG_TRY(snug__need_real(q, 0));
-  q->out[0] = snug__scalar(q->in[0].dtype);
+  q->out[0] = snug__scalar(snug__loss_dtype(q->in[0].dtype));
   return SNUG_OK;
 }
 
@@ -29,7 +29,7 @@ static snug_status reference(const snug__call *call) {
   int64_t n = snug__type_count(w);
   double sum = 0.0;
   SNUG_REAL_CALL(w->dtype, penalty, (call->in[0], n, p->l1, p->l2, &sum));
-  snug__element_set(w->dtype, call->out[0], 0, sum);
+  snug__element_set(call->sig->out[0].dtype, call->out[0], 0, sum);
   return SNUG_OK;
 }
 
@@ -56,8 +56,8 @@ const snug__op snug__op_regularize = {.name = "regularize",
                                       .cost = cost};
 
 static snug_status grad_infer(snug__infer *q) {
+  SNUG_TRY(snug__need_real(q, 0));
   SNUG_TRY(snug__need_real(q, 1));
-  SNUG_TRY(snug__need_dtype_of(q, 0, 1));
   SNUG_TRY(snug__need_scalar(q, 0));
   q->out[0] = q->in[1];
   return SNUG_OK;
@@ -74,7 +74,7 @@ static snug_status grad_reference(const snug__call *call) {
   penalty_job j = {.w = call->in[1],
                    .dw = call->out[0],
                    .dtype = w->dtype,
-                   .d = snug__element_get(w->dtype, call->in[0], 0),
+                   .d = snug__element_get(call->sig->in[0].dtype, call->in[0], 0),
                    .l1 = p->l1,
                    .l2 = p->l2};
   snug__parallel_ranges(call->sig->threads, snug__type_count(w), 16384, grad_range, &j);
