@@ -276,7 +276,9 @@ static snug_status raw_load(const packing *p, int64_t *load) {
 static snug_status finish(const packing *p, int64_t *offsets, snug_pack_result *out) {
   int64_t rest = 0;
   int64_t bound = 0;
-  memset(offsets, 0, (size_t)p->n_items * sizeof *offsets);
+  for (int32_t i = 0; i < p->n_items; i++) {
+    offsets[i] = 0; /* those of no bytes stay there */
+  }
   for (int32_t i = 0; i < p->n; i++) {
     int64_t size = p->items[p->buffers[i].origin].size;
     offsets[p->buffers[i].origin] = p->offsets[i];

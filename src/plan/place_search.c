@@ -25,7 +25,8 @@
 #include "plan/pack.h"
 #include "plan/place_sky.h"
 
-#define TABLE_BITS 20
+#define TABLE_BITS_MIN 12
+#define TABLE_BITS_MAX 20
 #define MAX_DEPTH 20000
 #define FIRST_ROUND (INT64_C(1) << 21) /* units of work */
 
@@ -55,6 +56,7 @@ typedef struct search {
   int32_t *twin; /* a buffer just like this one that must be placed before it; -1: none */
   int32_t *order;
   uint64_t *table; /* hopeless skylines */
+  int table_bits;
   int64_t *inside; /* per section: scratch of well_fits */
   int64_t limit;   /* of work, for this round */
   int64_t beyond;
@@ -263,7 +265,7 @@ static uint64_t skyline_code(const search *s, int32_t lo, int32_t hi) {
 }
 
 static uint64_t *table_slot(const search *s, uint64_t code) {
-  return &s->table[code >> (64 - TABLE_BITS)];
+  return &s->table[code >> (64 - s->table_bits)];
 }
 
 /* ---- the search ---- */
@@ -475,6 +477,10 @@ static snug_status search_init(search *s, snug__strip *strip) {
   int64_t m = (int64_t)strip->sections + 2;
   snug_ctx *ctx = strip->ctx;
   *s = (search){.strip = strip, .beyond = SNUG__HEIGHT_MAX, .can_swap = can_swap_all(strip)};
+  s->table_bits = TABLE_BITS_MIN;
+  while (s->table_bits < TABLE_BITS_MAX && n > INT64_C(1) << (s->table_bits - 8)) {
+    s->table_bits += 2; /* few buffers have few skylines */
+  }
   SNUG_TRY(snug__sky_init(&s->sky, strip));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, m, &s->starts.begin));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->starts.ids));
@@ -483,7 +489,7 @@ static snug_status search_init(search *s, snug__strip *strip) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->twin));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->order));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, m, &s->inside));
-  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 1 << TABLE_BITS, &s->table));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, INT64_C(1) << s->table_bits, &s->table));
   find_twins(s);
   return SNUG_OK;
 }
@@ -500,7 +506,7 @@ static void search_release(search *s) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->twin, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->order, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->inside, m);
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->table, 1 << TABLE_BITS);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->table, INT64_C(1) << s->table_bits);
 }
 
 /* 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: most problems fall soon in some round or hardly at all, and

@@ -55,8 +55,8 @@ TEST(alignment_is_kept) {
   snug_ctx *ctx = test_ctx();
   snug_pack_item items[MOST];
   int64_t offsets[MOST];
-  snug_pack_options options = {.work = 1 << 22};
-  for (int round = 0; round < 200; round++) {
+  snug_pack_options options = {.work = 1 << 20};
+  for (int round = 0; round < 100; round++) {
     size_t n = (size_t)test_random_between(1, 40);
     for (size_t i = 0; i < n; i++) {
       int64_t lower = test_random_between(0, 30);
