@@ -78,6 +78,10 @@ snug_status snug__place_greedy(snug__strip *strip) SNUG_NODISCARD;
 /* Improve by moving forward what stands too high, until the work limit.  Fails: E_MEMORY. */
 snug_status snug__place_promote(snug__strip *strip, int64_t limit) SNUG_NODISCARD;
 
+/* Join buffers that continue each other without waste, and search for a packing of what is left.
+ * Proves nothing.  Fails: E_MEMORY. */
+snug_status snug__place_joined(snug__strip *strip, int64_t limit) SNUG_NODISCARD;
+
 /* Pack a strip that simple rules leave too high, with all the ways there are, until the work limit.
  * Fails: E_MEMORY. */
 snug_status snug__place_strip(snug__strip *strip, int64_t limit) SNUG_NODISCARD;

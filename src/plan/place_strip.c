@@ -28,8 +28,10 @@ snug_status snug__place_strip(snug__strip *strip, int64_t limit) {
   int64_t start = strip->effort->done;
   int64_t part = (limit - start) / 8;
   if (strip->n <= SEARCH_MOST) {
-    SNUG_TRY(snug__place_search(strip, start + 4 * part));
-    SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : bisect(strip, start + 6 * part));
+    SNUG_TRY(snug__place_search(strip, start + part / 16));
+    SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : snug__place_joined(strip, start + 2 * part));
+    SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : snug__place_search(strip, start + 5 * part));
+    SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : bisect(strip, start + 7 * part));
   }
   return snug__strip_is_done(strip) ? SNUG_OK : snug__place_promote(strip, limit);
 }

@@ -6,7 +6,7 @@
 #include "lib/fault.h"
 #include "lib/test.h"
 
-#define MOST 256
+#define MOST 400
 
 static snug_pack_result pack(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                              const snug_pack_options *options, int64_t *offsets) {
@@ -203,6 +203,32 @@ TEST(guillotine_problems_of_50_to_200) {
   at_known_height(100, 0.6, 10);
   at_known_height(100, 0.8, 10);
   at_known_height(200, 0.8, 5);
+}
+
+/* One that the search alone does not find within its work, but joining does. */
+TEST(a_guillotine_problem_of_400) {
+  snug_ctx *ctx = test_ctx();
+  snug_pack_item items[400];
+  int64_t offsets[400];
+  problem_guillotine(400, 0.6, 24, items);
+  ASSERT_EQ_INT(pack(ctx, items, 400, NULL, offsets).height, PROBLEM_BYTES);
+}
+
+TEST(many_short_lives_come_near_the_load) {
+  snug_ctx *ctx = test_ctx();
+  size_t n = 20000;
+  snug_pack_item *items = calloc(n, sizeof *items);
+  int64_t *offsets = calloc(n, sizeof *offsets);
+  snug_pack_options options = {.work = INT64_C(1) << 28};
+  for (size_t i = 0; i < n; i++) {
+    int64_t lower = test_random_between(0, 20000);
+    items[i] = (snug_pack_item){lower, lower + test_random_between(1, 40),
+                                test_random_between(1, 10000), 1, -1};
+  }
+  snug_pack_result r = pack(ctx, items, n, &options, offsets);
+  ASSERT_TRUE((double)r.height <= 1.05 * (double)r.load);
+  free(items);
+  free(offsets);
 }
 
 TEST(same_input_same_answer) {
