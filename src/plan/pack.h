@@ -82,6 +82,15 @@ snug_status snug__place_promote(snug__strip *strip, int64_t limit) SNUG_NODISCAR
  * Proves nothing.  Fails: E_MEMORY. */
 snug_status snug__place_joined(snug__strip *strip, int64_t limit) SNUG_NODISCARD;
 
+/* Fit the buffers that have no hint around those that have one.  Fails: E_MEMORY. */
+snug_status snug__place_around(snug__strip *strip) SNUG_NODISCARD;
+
+/* Pack the buffers of the fullest moments first, the others around them.  Fails: E_MEMORY. */
+snug_status snug__place_core(snug__strip *strip, int64_t limit) SNUG_NODISCARD;
+
+/* Pack a strip as snug__place_strip does, but for the core.  Fails: E_MEMORY. */
+snug_status snug__place_part(snug__strip *strip, int64_t limit) SNUG_NODISCARD;
+
 /* Pack a strip that simple rules leave too high, with all the ways there are, until the work limit.
  * Fails: E_MEMORY. */
 snug_status snug__place_strip(snug__strip *strip, int64_t limit) SNUG_NODISCARD;

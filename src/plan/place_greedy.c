@@ -26,7 +26,7 @@ typedef struct placed {
  * same time, and only they are put in order. */
 typedef struct greedy {
   snug__strip *strip;
-  int32_t *order;
+  int32_t *order, *other;
   int64_t *offsets;
   placed *placed;   /* by offset upwards; of one buffer's neighbours if is_local */
   snug__near near;  /* if is_local */
@@ -40,6 +40,7 @@ typedef struct greedy {
 static snug_status greedy_init(greedy *g, snug__strip *strip) {
   *g = (greedy){.strip = strip, .limit = INT64_MAX, .is_local = snug__near_is_worth(strip)};
   SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->order));
+  SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->other));
   if (g->is_local) {
     SNUG_TRY(snug__near_init(&g->near, strip));
     SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->n, &g->found));
@@ -52,6 +53,7 @@ static snug_status greedy_init(greedy *g, snug__strip *strip) {
 static void greedy_release(greedy *g) {
   snug_ctx *ctx = g->strip->ctx;
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->order, g->strip->n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->other, g->strip->n);
   snug__near_release(&g->near);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->found, g->strip->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, g->scratch, g->strip->n);
@@ -196,6 +198,36 @@ snug_status snug__place_greedy(snug__strip *strip) {
   }
   for (int kind = 0; kind < SNUG__ORDER_HINT && !status && !snug__strip_is_done(strip); kind++) {
     status = fit_in_order(&g, (snug__order)kind);
+  }
+  greedy_release(&g);
+  return status;
+}
+
+/* Those with a hint come first, in its order; the others follow in the order of a simple rule. */
+static snug_status order_around(greedy *g, snug__order kind) {
+  snug__strip *s = g->strip;
+  int32_t n = 0;
+  SNUG_TRY(snug__order_make(s, SNUG__ORDER_HINT, g->order));
+  while (n < s->n && s->buffers[g->order[n]].hint >= 0) {
+    n++;
+  }
+  SNUG_TRY(snug__order_make(s, kind, g->other));
+  for (int32_t i = 0; i < s->n; i++) {
+    if (s->buffers[g->other[i]].hint < 0) {
+      g->order[n++] = g->other[i];
+    }
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__place_around(snug__strip *strip) {
+  greedy g;
+  snug_status status = greedy_init(&g, strip);
+  for (int kind = 0; kind < SNUG__ORDER_HINT && !status && !snug__strip_is_done(strip); kind++) {
+    status = order_around(&g, (snug__order)kind);
+    if (!status && fit_all(&g) == strip->n) {
+      snug__strip_offer(strip, g.offsets);
+    }
   }
   greedy_release(&g);
   return status;

@@ -24,7 +24,7 @@ static snug_status bisect(snug__strip *strip, int64_t limit) {
   return status;
 }
 
-snug_status snug__place_strip(snug__strip *strip, int64_t limit) {
+snug_status snug__place_part(snug__strip *strip, int64_t limit) {
   int64_t start = strip->effort->done;
   int64_t part = (limit - start) / 8;
   if (strip->n <= SEARCH_MOST) {
@@ -33,5 +33,17 @@ snug_status snug__place_strip(snug__strip *strip, int64_t limit) {
     SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : snug__place_search(strip, start + 5 * part));
     SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : bisect(strip, start + 7 * part));
   }
+  return snug__strip_is_done(strip) ? SNUG_OK : snug__place_promote(strip, limit);
+}
+
+snug_status snug__place_strip(snug__strip *strip, int64_t limit) {
+  int64_t start = strip->effort->done;
+  int64_t half = (limit - start) / 2;
+  if (strip->n > SEARCH_MOST) {
+    SNUG_TRY(snug__place_core(strip, start + half));
+    return snug__strip_is_done(strip) ? SNUG_OK : snug__place_part(strip, limit);
+  }
+  SNUG_TRY(snug__place_part(strip, start + half));
+  SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : snug__place_core(strip, start + half + half / 2));
   return snug__strip_is_done(strip) ? SNUG_OK : snug__place_promote(strip, limit);
 }

@@ -226,7 +226,7 @@ TEST(many_short_lives_come_near_the_load) {
                                 test_random_between(1, 10000), 1, -1};
   }
   snug_pack_result r = pack(ctx, items, n, &options, offsets);
-  ASSERT_TRUE((double)r.height <= 1.10 * (double)r.load);
+  ASSERT_TRUE((double)r.height <= 1.03 * (double)r.load);
   free(items);
   free(offsets);
 }
