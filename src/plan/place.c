@@ -8,7 +8,7 @@
 
 #include "plan/pack.h"
 
-#define DEFAULT_WORK (INT64_C(8) << 30) /* ten to twenty seconds */
+#define DEFAULT_WORK (INT64_C(6) << 30) /* about ten seconds */
 
 typedef struct packing {
   snug_ctx *ctx;

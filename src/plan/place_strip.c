@@ -2,7 +2,7 @@
 #include "plan/pack.h"
 
 /* The search walks over sections and buffers at every step: beyond this it would not get far. */
-#define SEARCH_MOST 4000
+#define SEARCH_MOST 2500
 #define BISECT_STEPS 10
 
 /* Look for lower packings from the middle of what is open.  A height for which the work did not
