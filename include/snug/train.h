@@ -143,7 +143,7 @@ SNUG_API double snug_logs_get(const snug_logs *logs, const char *name);
 SNUG_API snug_status snug_evaluate(snug_model *model, const snug_data *data, int64_t batch_size,
                                    double *values, size_t n) SNUG_NODISCARD;
 
-/* Names of what evaluate gives: loss first, then the rest sorted; valid until the next compile. */
+/* Names of what evaluate gives, sorted as in Keras's return_dict; valid until the next compile. */
 SNUG_API snug_logs snug_model_metrics(const snug_model *model);
 
 /* Outputs for the data: out[k] receives rows x (bytes of one sample of output k).  Fails as fit

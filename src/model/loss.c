@@ -42,6 +42,22 @@ snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wa
   return SNUG_OK;
 }
 
+snug_status snug__fit_weights(snug__build *b, snug__id *weights, snug__id values) {
+  snug__type shape = *snug__type_at(b->g, values);
+  const snug__type *w = *weights == SNUG_NONE ? NULL : snug__type_at(b->g, *weights);
+  if (!w) {
+    return SNUG_OK;
+  }
+  shape.dtype = w->dtype;
+  if (w->rank != 1 || shape.rank < 2 || w->dim[0] != shape.dim[0]) {
+    return snug__fit_last_axis(b, *weights, &shape, weights);
+  }
+  for (int32_t k = 1; k < shape.rank; k++) {
+    shape.dim[k] = 1;
+  }
+  return reshape_to(b, *weights, &shape, weights);
+}
+
 /* Keras's rule for ranks that differ by one: a vector gains the axis, anything longer loses it. */
 snug_status snug__fit_labels(snug__build *b, snug__id *t, snug__id *y) {
   snug__type tt = *snug__type_at(b->g, *t);
@@ -319,11 +335,7 @@ snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true
   memset(&p, 0, sizeof p);
   p.reduction = l->o.reduction;
   SNUG_TRY(snug__loss_values(b, l, y_true, y_pred, &values, &valid));
-  if (weights != SNUG_NONE) {
-    snug__type shape = *snug__type_at(b->g, values);
-    shape.dtype = snug__type_at(b->g, weights)->dtype;
-    SNUG_TRY(snug__fit_last_axis(b, weights, &shape, &weights));
-  }
+  SNUG_TRY(snug__fit_weights(b, &weights, values));
   return SNUG_EMIT(b->g, loss_reduce, &p, scalar, values, weights, valid);
 }
 

@@ -52,6 +52,10 @@ void snug__loss_name(const snug__loss *l, char out[SNUG__NAME_BYTES]);
 snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wanted,
                                 snug__id *out) SNUG_NODISCARD;
 
+/* Bring weights (or SNUG_NONE) to the rank of the values: a weight per sample is for all values of
+ * the sample.  Leaves what does not fit to the op's own complaint. */
+snug_status snug__fit_weights(snug__build *b, snug__id *weights, snug__id values) SNUG_NODISCARD;
+
 /* Bring labels and predictions whose ranks differ by one to one shape, as Keras does; leaves what
  * does not fit to the op's own complaint.  Sparse: labels to y_pred's shape without its last axis.
  */

@@ -56,10 +56,7 @@ static snug_status emit_mean(snug__build *b, const char *name, snug__id values, 
   snug__type scalar = snug__scalar(SNUG_FLOAT32);
   SNUG_TRY(snug__metric_state(b, name, "total", scalar, &total));
   SNUG_TRY(snug__metric_state(b, name, "count", scalar, &count));
-  if (weights != SNUG_NONE) {
-    snug__type shape = *snug__type_at(b->g, values);
-    SNUG_TRY(snug__fit_last_axis(b, weights, &shape, &weights));
-  }
+  SNUG_TRY(snug__fit_weights(b, &weights, values));
   const snug__id in[] = {total.value, count.value, values, weights};
   SNUG_TRY(snug__graph_add(b->g, &snug__op_mean_update, &p, in, 4, out, 2));
   SNUG_TRY(snug__build_written(b, total.variable, out[0]));
@@ -225,14 +222,14 @@ static bool is_known(const char *text) {
   return false;
 }
 
-/* The name as Keras would give it: the option, else what was written, else (for a class) its own.
- */
+/* The name as Keras would give it: the option; for a class with arguments, even none ("AUC()"), the
+ * name of an object of it ("auc"); else what was written ("AUC"). */
 static void set_name(const char *text, const char *option, const snug__named *named,
                      char out[SNUG__NAME_BYTES]) {
   snug__named_given(text, out);
   if (option[0]) {
     snprintf(out, SNUG__NAME_BYTES, "%s", option);
-  } else if (isupper((unsigned char)out[0])) {
+  } else if (isupper((unsigned char)out[0]) && strchr(text, '(')) {
     snug__named_own(named, out);
   }
 }

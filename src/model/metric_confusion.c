@@ -48,10 +48,7 @@ snug_status snug__emit_confusion(snug__build *b, const snug__metric *m, const ch
     in[i] = slot[i].value;
   }
   SNUG_TRY(snug__fit_labels(b, &t, &y));
-  if (weights != SNUG_NONE) {
-    snug__type shape = *snug__type_at(b->g, y);
-    SNUG_TRY(snug__fit_last_axis(b, weights, &shape, &weights));
-  }
+  SNUG_TRY(snug__fit_weights(b, &weights, y));
   in[4] = t;
   in[5] = y;
   in[6] = weights;
@@ -175,6 +172,7 @@ snug_status snug__emit_iou(snug__build *b, const snug__metric *m, const char *na
   SNUG_TRY(to_classes(b, m->o.sparse_y_true, &t));
   SNUG_TRY(to_classes(b, m->o.sparse_y_pred, &y));
   SNUG_TRY(snug__fit_labels(b, &t, &y));
+  SNUG_TRY(snug__fit_weights(b, &weights, y));
   SNUG_TRY(SNUG_EMIT(b->g, iou_update, &p, &out, counts.value, t, y, weights));
   return snug__build_written(b, counts.variable, out);
 }

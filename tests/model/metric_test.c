@@ -129,10 +129,12 @@ TEST(names_are_kept) {
   ASSERT_OK(ctx, snug__metric_parse(ctx, "mse", &m));
   ASSERT_EQ_TEXT(m.name, "mse");
   ASSERT_OK(ctx, snug__metric_parse(ctx, "MeanSquaredError", &m));
+  ASSERT_EQ_TEXT(m.name, "MeanSquaredError"); /* Keras keeps a text as it was written */
+  ASSERT_OK(ctx, snug__metric_parse(ctx, "MeanSquaredError()", &m));
   ASSERT_EQ_TEXT(m.name, "mean_squared_error");
   ASSERT_OK(ctx, snug__metric_parse(ctx, "AUC(name=area)", &m));
   ASSERT_EQ_TEXT(m.name, "area");
-  ASSERT_OK(ctx, snug__metric_parse(ctx, "Precision", &m));
+  ASSERT_OK(ctx, snug__metric_parse(ctx, "Precision()", &m));
   ASSERT_EQ_TEXT(m.name, "precision");
 }
 
