@@ -157,6 +157,23 @@ static snug_array labels_of(const images *i) {
   return (snug_array){i->labels, SNUG_UINT8, 1, {i->n}};
 }
 
+/* What the fit will take, said before its first step. */
+static snug_status show_plan(snug_model *m, const snug_data *data, const snug_fit_options *o) {
+  snug_plan *plan = NULL;
+  snug_memory_report r;
+  char text[SNUG_BYTES_TEXT];
+  snug_status s = snug_plan_fit(m, data, o, &plan);
+  snug_plan_memory(plan, &r);
+  snug_plan_destroy(plan);
+  if (!s) {
+    printf("Plan: training on %lld images in batches of %lld takes %s.\n",
+           (long long)data->x[0].shape[0], (long long)o->batch_size,
+           snug_bytes_text(r.planned, text));
+    fflush(stdout);
+  }
+  return s;
+}
+
 static snug_status run(snug_ctx *ctx, const images *train, const images *test, int64_t epochs) {
   snug_array x = pixels_of(train), y = labels_of(train), test_x = pixels_of(test),
              test_y = labels_of(test);
@@ -175,6 +192,7 @@ static snug_status run(snug_ctx *ctx, const images *train, const images *test, i
   o.n_callbacks = 1;
   snug_status s = snug_model_create(ctx, NULL, &m);
   s = s ? s : build(m);
+  s = s ? s : show_plan(m, &data, &o);
   s = s ? s : snug_fit(m, &data, &o, &history);
   s = s ? s : snug_evaluate(m, &test_data, 64, values, 2);
   if (!s) {

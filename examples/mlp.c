@@ -41,6 +41,7 @@ int main(void) {
   s = s ? s : snug_plan_fit(model, &data, &options, &plan);
   snug_plan_memory(plan, &planned);
   snug_plan_destroy(plan);
+  s = s ? s : snug_memory_set_limit(ctx, planned.planned); /* from here on not a byte more */
   s = s ? s : snug_fit(model, &data, &options, &history);
   if (s) {
     fprintf(stderr, "mlp: %s\n", ctx ? snug_message(ctx) : snug_status_text(s));

@@ -130,6 +130,13 @@ static snug_status default_name(snug_model *m, const char *class_name, char out[
   return snug__map_set(&m->counters, key, k + 1);
 }
 
+static snug_status fail_class(snug_model *m, const char *name) {
+  char like[512];
+  snug__layer_classes_like(name, like, sizeof like);
+  return snug__fail(m->ctx, SNUG_E_UNSUPPORTED, "there is no layer class '%s'%s%s", name,
+                    like[0] ? "; with that letter there are: " : "", like);
+}
+
 static snug_status new_layer(snug_model *m, const char *class_name, const char *config,
                              uint32_t *index) {
   char where[2 * SNUG__NAME_BYTES];
@@ -137,8 +144,7 @@ static snug_status new_layer(snug_model *m, const char *class_name, const char *
   const snug__layer_class *class_ = class_name ? snug__layer_class_find(class_name) : NULL;
   SNUG_TRY(check_open(m));
   if (!class_) {
-    return snug__fail(m->ctx, SNUG_E_UNSUPPORTED, "there is no layer class '%s'",
-                      class_name ? class_name : "");
+    return fail_class(m, class_name ? class_name : "");
   }
   snug__layer layer = {.class_ = class_, .index = (uint32_t)m->layers.n};
   snprintf(where, sizeof where, "%s (layer %zu)", class_name, m->layers.n);
@@ -287,6 +293,10 @@ snug_status snug__model_finish(snug_model *m) {
   snug_tensor last = (snug_tensor)m->tensors.n - 1;
   if (m->status || m->outputs.n) {
     return m->status;
+  }
+  if (!m->tensors.n) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "the model '%s' is empty: add an input and layers first", m->name);
   }
   return set_outputs(m, &last, 1);
 }

@@ -1,5 +1,6 @@
 #include "model/layer.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,18 @@ const snug__layer_class *snug__layer_class_find(const char *name) {
     }
   }
   return NULL;
+}
+
+const char *snug__layer_classes_like(const char *name, char *out, size_t bytes) {
+  size_t n = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < SNUG_COUNT(classes); i++) {
+    size_t length = strlen(classes[i]->name);
+    if (toupper((unsigned char)name[0]) == classes[i]->name[0] && n + length + 3 <= bytes) {
+      n += (size_t)snprintf(out + n, bytes - n, "%s%s", n ? ", " : "", classes[i]->name);
+    }
+  }
+  return out;
 }
 
 static bool is_trainable(const snug__layer *layer) {

@@ -81,6 +81,10 @@ snug_status snug__emit_activation(snug__build *b, const char *where, const char 
 /* The class of a name; NULL if there is none. */
 const snug__layer_class *snug__layer_class_find(const char *name);
 
+/* "Dense, Dropout": the classes with the first letter of a name, into out (as many as fit), for
+ * messages; returns out. */
+const char *snug__layer_classes_like(const char *name, char *out, size_t bytes);
+
 /* The classes of all layers, from layers.def. */
 #define LAYER(name) extern const snug__layer_class snug__layer_##name;
 #include "model/layers.def"

@@ -208,7 +208,9 @@ TEST(nothing_is_nothing) {
 
 TEST(classes_and_keys_must_be_known) {
   check_refused(NULL, NULL, SNUG_E_UNSUPPORTED, "layer class ''");
-  check_refused("dense", NULL, SNUG_E_UNSUPPORTED, "layer class 'dense'");
+  check_refused("dense", NULL, SNUG_E_UNSUPPORTED,
+                "layer class 'dense'; with that letter there are: Dense, ");
+  check_refused("!", NULL, SNUG_E_UNSUPPORTED, "layer class '!'");
   check_refused("Dense", NULL, SNUG_E_ARGUMENT, "Dense (layer 0): units must be given");
   check_refused("Dense", "unit=1", SNUG_E_ARGUMENT, "there is no 'unit' here; known: name");
   check_refused("Dense", "units=a", SNUG_E_ARGUMENT, "units=a: expected a whole number");

@@ -365,6 +365,15 @@ TEST(a_batch_larger_than_the_data_is_all_of_it) {
   snug_model_destroy(m);
 }
 
+TEST(an_empty_model_is_said) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+  ASSERT_STATUS(ctx, compile_with(m, "adam", LOSS), SNUG_E_ARGUMENT,
+                "'model' is empty: add an input");
+  snug_model_destroy(m);
+}
+
 TEST(not_compiled_is_said) {
   snug_ctx *ctx = test_ctx();
   const int64_t shape[] = {FEATURES};

@@ -1,0 +1,102 @@
+#!/bin/sh
+# What the documents say is so: links and files are there, functions exist, quotes are the code as it
+# stands, the C program of the README runs, and commands print what is shown.
+# Usage: docs.sh BUILD_FOLDER
+build=$(cd "$1" && pwd) || exit 1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+pages=$(find . \( -path './build*' -o -path './.*' \) -prune -o -name '*.md' -print)
+failed=0
+complain() {
+  echo "$*" >&2
+  failed=1
+}
+
+# Links within the repository.
+for page in $pages; do
+  for link in $(grep -o ']([^)]*)' "$page" | sed 's/^](//; s/)$//; s/#.*//'); do
+    case $link in
+      *://* | mailto:*) ;;
+      *) test -e "$(dirname "$page")/$link" || complain "$page: there is no $link" ;;
+    esac
+  done
+done
+
+# Files by their path from the root.
+for page in $pages docs/snug.1; do
+  for file in $(grep -oE '\b(src|include|cli|tests|tools|bench|examples|cmake|docs)/[A-Za-z0-9_/.-]*\.[a-z]+' "$page"); do
+    test -e "$file" || complain "$page: there is no $file"
+  done
+done
+
+# Functions, types and constants.
+grep -rhoE '\b(snug__?[a-z0-9_]+|SNUG__?[A-Z0-9_]+)\b' include src cli tests | sort -u >"$folder/known"
+for page in $pages; do
+  grep -oE '\b(snug__?[a-z0-9_]+|SNUG__?[A-Z0-9_]+)\b' "$page" | sort -u |
+    grep -v "^snug__*x\$" | comm -23 - "$folder/known" >"$folder/unknown"
+  test -s "$folder/unknown" && complain "$page names what is not there: $(cat "$folder/unknown")"
+done
+
+# Quotes: a block behind <!-- from FILE --> stands in FILE, letter by letter.
+for page in $pages; do
+  awk -v page="$page" '
+    function whole(file,   text, line) {
+      text = ""
+      while ((getline line <file) > 0) text = text line "\n"
+      close(file)
+      return text
+    }
+    /^<!-- from .* -->$/ { file = $3; next }
+    file != "" && /^```/ && !inside { inside = 1; block = ""; next }
+    inside && /^```/ {
+      if (!index(whole(file), block)) { print page ": this is not in " file ":\n" block; bad = 1 }
+      inside = 0; file = ""; next
+    }
+    inside { block = block $0 "\n" }
+    END { exit bad }' "$page" >&2 || failed=1
+done
+
+# The program of the README, as a user would build it.
+grep -q '^<!-- from examples/mlp.c -->$' README.md || complain "README.md does not show examples/mlp.c"
+if $CC -std=c11 -Wall -Wextra -Werror -Iinclude examples/mlp.c -o "$folder/mlp" -L"$build" -lsnug \
+  -Wl,-rpath,"$build"; then
+  "$folder/mlp" >"$folder/said" || complain "examples/mlp.c fails"
+  awk '{ gsub(/[^0-9 ]/, ""); exit !($(NF - 1) == $NF && $NF > 0) }' "$folder/said" ||
+    complain "examples/mlp.c: planned and measured differ: $(cat "$folder/said")"
+else
+  complain "examples/mlp.c does not compile"
+fi
+
+# Transcripts: the lines behind "$ snug ..." and "$ cat ..." are what the command prints.
+replay() { # page, file with its text
+  rm -rf "$folder/at"
+  mkdir "$folder/at"
+  printf 'id,lower,upper,size\na,0,4,64\nb,2,6,32\nc,4,8,64\n' >"$folder/at/problem.csv"
+  grep '^\$ \(snug\|cat\) ' "$2" | sed 's/^\$ //' >"$folder/commands"
+  test -s "$folder/commands" || complain "$1 shows no command"
+  while IFS= read -r line; do
+    { echo "\$ $line"
+      (cd "$folder/at" && PATH="$build:$PATH" sh -c "$line" 2>&1 </dev/null)
+    } >"$folder/got"
+    awk -v want="$line" '
+      /^```/ || /^\.EE/ { shown = 0 }
+      /^\$ / { shown = $0 == "$ " want }
+      shown { print }' "$2" >"$folder/shown"
+    cmp -s "$folder/got" "$folder/shown" ||
+      complain "$1: \"$line\" prints other than shown: $(diff "$folder/shown" "$folder/got")"
+  done <"$folder/commands"
+}
+if test -x "$build/snug"; then
+  replay README.md README.md
+  sed 's/\\-/-/g' docs/snug.1 >"$folder/manual"
+  replay docs/snug.1 "$folder/manual"
+  grep -q "\"snug $("$build/snug" --version | sed 's/^snug //')\"" docs/snug.1 ||
+    complain "docs/snug.1 is of another version"
+fi
+
+# The manual page is clean, where there is something to tell.
+if command -v groff >/dev/null && groff -man -Tascii docs/snug.1 >/dev/null 2>&1; then
+  groff -man -Tascii -ww docs/snug.1 2>"$folder/warnings" >/dev/null
+  test -s "$folder/warnings" && complain "$(cat "$folder/warnings")"
+fi
+exit $failed

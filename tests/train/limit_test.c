@@ -1,0 +1,61 @@
+/* A limit and a fit: exactly what was planned is enough, a byte less is refused before step 1. */
+#include <string.h>
+
+#include "train/data.h"
+
+#define KERNEL "dense/kernel"
+enum { FEATURES = 5, UNITS = 7, CLASSES = 3 };
+
+static snug_model *new_model(snug_ctx *ctx) {
+  const int64_t shape[] = {FEATURES};
+  snug_model *m = NULL;
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+  snug_model_input(m, "features", SNUG_FLOAT32, shape, 1);
+  snug_model_add(m, "Dense", "units=7 activation=tanh");
+  snug_model_add(m, "Dense", "units=3 activation=softmax");
+  ASSERT_OK(ctx, compile_with(m, "adam", "sparse_categorical_crossentropy"));
+  return m;
+}
+
+static uint64_t planned_bytes(snug_ctx *ctx, snug_model *m, const toy *t,
+                              const snug_fit_options *o) {
+  snug_memory_report r;
+  snug_plan *plan = NULL;
+  ASSERT_OK(ctx, snug_plan_fit(m, &t->data, o, &plan));
+  snug_plan_memory(plan, &r);
+  snug_plan_destroy(plan);
+  return r.planned;
+}
+
+/* Returns whether the fit went through; the kernel must be as before if not. */
+static snug_status fit_within(int64_t missing) {
+  const int64_t shape[] = {FEATURES};
+  float before[FEATURES * UNITS], after[FEATURES * UNITS];
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  toy t;
+  o.batch_size = 8;
+  o.epochs = 2;
+  o.validation_split = 0.25;
+  toy_make(&t, 50, shape, 1, CLASSES);
+  uint64_t planned = planned_bytes(ctx, m, &t, &o);
+  ASSERT_OK(ctx, snug_memory_set_limit(ctx, planned - (uint64_t)missing));
+  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, before, sizeof before));
+  snug_status s = snug_fit(m, &t.data, &o, NULL);
+  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, after, sizeof after));
+  ASSERT_TRUE((memcmp(before, after, sizeof before) == 0) == (s != SNUG_OK));
+  if (s) {
+    ASSERT_HAS(snug_message(ctx), "the limit is");
+  }
+  snug_model_destroy(m);
+  toy_free(&t);
+  return s;
+}
+
+TEST(the_plan_is_enough) { ASSERT_EQ_INT(fit_within(0), SNUG_OK); }
+
+TEST(a_byte_less_is_refused_before_step_1) {
+  ASSERT_EQ_INT(fit_within(1), SNUG_E_LIMIT);
+  ASSERT_EQ_INT(fit_within(5000), SNUG_E_LIMIT);
+}
