@@ -130,6 +130,22 @@ static uint64_t resident_peak(void) {
   return (uint64_t)kib * 1024;
 }
 
+/* Cut a text at a separator so that the first piece has at most so many bytes; returns the rest, ""
+ * if there is none. */
+static const char *cut(char *text, const char *separator, size_t most) {
+  char *place = NULL;
+  size_t length = strlen(text);
+  for (char *p = strstr(text, separator); length > most && p && (size_t)(p - text) <= most;
+       p = strstr(p + 1, separator)) {
+    place = p;
+  }
+  if (!place) {
+    return "";
+  }
+  *place = '\0';
+  return place + strlen(separator);
+}
+
 static void show_box(const snug_memory_report *r, double accuracy, int64_t tested, bool ascii) {
   char title[128], result[96], peak[128], parts[256], process[96];
   char a[SNUG_BYTES_TEXT], b[SNUG_BYTES_TEXT];
@@ -142,9 +158,14 @@ static void show_box(const snug_memory_report *r, double accuracy, int64_t teste
   snug_memory_text(r, ascii, parts, sizeof parts);
   snprintf(process, sizeof process, "%s resident at most, the data set and libraries included",
            snug_bytes_text(resident_peak(), a));
-  const snug_box_row rows[] = {
-      {"accuracy", result}, {"peak", peak}, {"what", parts}, {"process", process}};
-  snug_box(to_stdout, NULL, ascii, title, rows, sizeof rows / sizeof rows[0]);
+  const char *more = cut(parts, ascii ? ", " : " · ", 64); /* the box fits into 80 columns */
+  snug_box_row rows[5] = {{"accuracy", result}, {"peak", peak}, {"what", parts}};
+  size_t n = 3;
+  if (*more) {
+    rows[n++] = (snug_box_row){"", more};
+  }
+  rows[n++] = (snug_box_row){"process", process};
+  snug_box(to_stdout, NULL, ascii, title, rows, n);
 }
 
 /* ---- the run ---- */

@@ -47,7 +47,7 @@ static void move_moments(const step *c, double g, double *s) {
 
 static double adam(const step *c, double w, double g, double *s) {
   move_moments(c, g, s);
-  if (c->slot_used[2]) { /* amsgrad */
+  if (c->slot_used[2]) {               /* amsgrad */
     s[2] = s[2] >= s[1] ? s[2] : s[1]; /* a NaN stays */
   }
   return w - s[0] * c->alpha / (sqrt(c->slot_used[2] ? s[2] : s[1]) + c->p->epsilon);
