@@ -43,13 +43,18 @@ static snug_status place_apart(snug__plan *p) {
   return SNUG_OK;
 }
 
+/* A fraction of a second: a fit plans several programs, and the search reaches the load of most
+ * training steps at once. */
+#define SEARCH_WORK (INT64_C(1) << 26)
+
 static snug_status pack(snug__plan *p, snug_pack_item *items, int64_t *offsets) {
+  snug_pack_options options = {.work = SEARCH_WORK};
   snug_pack_result result;
   for (size_t i = 0; i < p->n_buffers; i++) {
     const snug__buffer *b = &p->buffers[i];
     items[i] = (snug_pack_item){b->first, b->end, b->bytes, SNUG__BLOCK_ALIGN, -1};
   }
-  SNUG_TRY(snug_pack(p->ctx, items, p->n_buffers, NULL, offsets, &result));
+  SNUG_TRY(snug_pack(p->ctx, items, p->n_buffers, &options, offsets, &result));
   for (size_t i = 0; i < p->n_buffers; i++) {
     p->buffers[i].offset = offsets[i];
   }

@@ -78,7 +78,8 @@ static snug_status split(snug__fit *f, const snug_data *data) {
                           .batch = snug__min_i64(o->batch_size, rows - held),
                           .class_weight = o->class_weight,
                           .n_class_weight = o->n_class_weight,
-                          .shuffled = !o->no_shuffle};
+                          .shuffled = !o->no_shuffle,
+                          .order = snug__shuffle_make((uint64_t)(rows - held), f->model->seed, 0)};
   if (f->has_validation) {
     int64_t n = o->validation_data ? other->x[0].shape[0] : held;
     f->validation = (snug__feed){.data = other,
