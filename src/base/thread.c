@@ -13,6 +13,7 @@ int32_t snug__cores(void) {
 }
 
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg) {
+  threads = threads < 0 ? -threads : threads;
   if (threads <= 1 || n <= 1) {
     for (int64_t i = 0; i < n; i++) {
       body(arg, i);

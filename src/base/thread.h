@@ -14,7 +14,7 @@
 /* Cores this process may run on (affinity respected), at least 1. */
 int32_t snug__cores(void);
 
-/* Call body(arg, i) for each i in [0, n), on up to `threads` threads, the calling one included. */
+/* Call body(arg, i) for each i in [0, n), on up to |threads| threads, the calling one included. */
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg);
 
 #endif

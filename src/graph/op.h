@@ -27,7 +27,7 @@ typedef struct snug__signature {
   const void *params;
   int32_t n_in, n_out;
   const snug__type *in, *out; /* dtype SNUG_NO_DTYPE where left out */
-  int32_t threads;
+  int32_t threads;            /* negative: use that many however small the work is, for tests */
 } snug__signature;
 
 /* Where a call found data that it cannot work with, e.g. a label out of range. */

@@ -1,5 +1,7 @@
 #include "ops/support.h"
 
+#include <stdlib.h>
+
 #define TEXT char text[SNUG__TYPE_TEXT_BYTES]
 
 snug_status snug__need_real(const snug__infer *q, int32_t i) {
@@ -123,6 +125,9 @@ int64_t snug__strided_offset(const snug__type *shape, const int64_t strides[SNUG
   return offset;
 }
 
+/* Starting and joining threads costs as much as so many of the smallest pieces of work. */
+#define REGION_COST 8
+
 typedef struct ranges {
   int64_t n, piece;
   void (*body)(void *arg, int64_t begin, int64_t end);
@@ -136,7 +141,8 @@ static void run_range(void *arg, int64_t i) {
 
 void snug__parallel_ranges(int32_t threads, int64_t n, int64_t least,
                            void (*body)(void *arg, int64_t begin, int64_t end), void *arg) {
-  int64_t pieces = snug__max_i64(1, snug__min_i64(threads, n / snug__max_i64(least, 1)));
+  int64_t worth = threads < 0 ? 1 : snug__max_i64(least, 1) * REGION_COST;
+  int64_t pieces = snug__max_i64(1, snug__min_i64(labs((long)threads), n / worth));
   ranges r = {n, (n + pieces - 1) / pieces, body, arg};
   if (n > 0) {
     snug__parallel_for(threads, (n + r.piece - 1) / r.piece, run_range, &r);

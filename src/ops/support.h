@@ -68,7 +68,8 @@ int64_t snug__strided_offset(const snug__type *shape, const int64_t strides[SNUG
 /* All inputs and outputs in bytes: what a call moves at least. */
 double snug__bytes_moved(const snug__signature *sig);
 
-/* Split n items into pieces large enough to be worth a thread: body(arg, begin, end) over [0, n).
+/* Split n items into pieces large enough to be worth a thread (a negative number of threads: into
+ * that many whatever their size, for tests): body(arg, begin, end) over [0, n).
  */
 void snug__parallel_ranges(int32_t threads, int64_t n, int64_t least,
                            void (*body)(void *arg, int64_t begin, int64_t end), void *arg);

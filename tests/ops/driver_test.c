@@ -75,7 +75,7 @@ static void check_repeatable(const snug__op *op, const op_case *c) {
     size_t m = 0;
     void *first = run_once(op, c, reals[r], 1, -1, &n);
     expect_same(op, c, first, n, run_once(op, c, reals[r], 1, -1, &m), &m, "the second time");
-    expect_same(op, c, first, n, run_once(op, c, reals[r], 3, -1, &m), &m, "with 3 threads");
+    expect_same(op, c, first, n, run_once(op, c, reals[r], -3, -1, &m), &m, "with 3 threads");
     free(first);
   }
 }
@@ -96,7 +96,7 @@ static void check_in_place(const snug__op *op, const op_case *c) {
       size_t m = 0;
       void *apart = run_once(op, c, SNUG_FLOAT64, 1, -1, &n);
       expect_same(op, c, apart, n, run_once(op, c, SNUG_FLOAT64, 1, i, &m), &m, "in place");
-      expect_same(op, c, apart, n, run_once(op, c, SNUG_FLOAT64, 3, i, &m), &m,
+      expect_same(op, c, apart, n, run_once(op, c, SNUG_FLOAT64, -3, i, &m), &m,
                   "in place with 3 threads");
       free(apart);
     }
