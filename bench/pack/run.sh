@@ -8,3 +8,5 @@ trap 'rm -f "$program"' EXIT
 "${CC:-cc}" -std=c11 -O2 -I "$here/../../include" "$here/bench_pack.c" -o "$program" \
   -L "$build" -lsnug -Wl,-rpath,"$build"
 "$program" "$@"
+cmake --build "$build" --target bench_networks >/dev/null
+"$build/bench/networks"
