@@ -28,6 +28,7 @@ MASK = np.uint64(0xFFFFFFFF)
 PREDICT_ROWS = 5
 PREDICT_BATCH = 2
 EVALUATE_BATCH = 3
+BATCHES_OF = ("dense", "metrics", "functional")  # groups for which the logs of batches are kept
 
 
 # ---- numbers by formula ----
@@ -49,11 +50,12 @@ def noise(seed, n):
 
 
 class Array:
-    """kind: real (scale * noise + shift), class (0 .. n-1), bits (0 or 1), onehot."""
+    """kind: real (scale * noise + shift), class (0 .. n-1, int32), bits (0 or 1, as reals), onehot,
+    bytes (0 .. n-1, uint8), steps (0 .. n-1, as reals)."""
 
     def __init__(self, spec, shape, seed):
         self.kind, self.n, self.scale, self.shift = spec[0], 0, 1.0, 0.0
-        if self.kind in ("class", "onehot"):
+        if self.kind in ("class", "onehot", "bytes", "steps"):
             self.n = spec[1]
         elif self.kind == "real":
             self.scale, self.shift = spec[1:] if len(spec) == 3 else (1.0, 0.0)
@@ -67,8 +69,9 @@ class Array:
         n = int(np.prod(self.shape))
         if self.kind == "real":
             v = (self.scale * noise(self.seed, n) + self.shift).astype(floatx)
-        elif self.kind == "class":
-            v = (mixed(self.seed, n) % np.uint64(self.n)).astype(np.int32)
+        elif self.kind in ("class", "bytes", "steps"):
+            kinds = {"class": np.int32, "bytes": np.uint8, "steps": floatx}
+            v = (mixed(self.seed, n) % np.uint64(self.n)).astype(kinds[self.kind])
         else:
             v = (mixed(self.seed, n) % np.uint64(2)).astype(floatx)
         return v.reshape(self.shape)
@@ -216,7 +219,7 @@ def run(case):
     loss = [resolve(l, keras.losses) for l in case.loss]
     model.compile(optimizer=with_dense_gradients(case.optimizer),
                   loss=loss if len(loss) > 1 else loss[0], loss_weights=case.loss_weights,
-                  metrics=metric_objects(case, case.metrics), run_eagerly=len(loss) > 1,
+                  metrics=metric_objects(case, case.metrics), run_eagerly=len(ys) > 1,
                   weighted_metrics=metric_objects(case, case.weighted_metrics))
     data = dict(x=whole(xs, case.dtype), y=whole(ys, case.dtype))
     if w:
@@ -229,7 +232,14 @@ def run(case):
             (weights_for(val[2], val[1], case),) if val[2] else ())
     if case.class_weight:
         f["class_weight"] = dict(enumerate(case.class_weight))
-    history = model.fit(**data, **f, shuffle=False, verbose=0)
+    batches = []
+    seen = keras.callbacks.LambdaCallback(
+        on_train_batch_end=lambda batch, logs: batches.append([logs[n] for n in sorted(logs)]))
+    for _ in range(case.fits):
+        batches.clear()
+        history = model.fit(**data, **f, shuffle=False, verbose=0, callbacks=[seen])
+    case.rate = float(model.optimizer.learning_rate)
+    case.batches = batches if case.group in BATCHES_OF else []
     evaluated = model.evaluate(**data, batch_size=EVALUATE_BATCH, verbose=0, return_dict=True)
     predicted = model.predict(whole(xs, case.dtype, PREDICT_ROWS), batch_size=PREDICT_BATCH,
                               verbose=0)
@@ -276,7 +286,7 @@ def c_data(name, arrays):
 
 
 def c_case(case, starts, data, val, history, evaluated, predicted, model):
-    digits = 10 if case.dtype == "float64" else 8
+    digits = 9 if case.dtype == "float64" else 8
     freq = case.fit.get("validation_freq", 1)
     names, rows = table(history, freq, case.fit.get("initial_epoch", 0))
     ends = {w.path: w.numpy() for w in model.weights}
@@ -299,9 +309,13 @@ def c_case(case, starts, data, val, history, evaluated, predicted, model):
         f".weighted_metrics = {c_texts(metric_texts(case.weighted_metrics))}",
         f".n_class_weight = {len(case.class_weight or [])}, .class_weight = " +
         (c_numbers(case.class_weight, 10) if case.class_weight else "NULL"),
+        f".n_fits = {case.fits}",
         f".fit = {{.no_shuffle = true{fit_text}}}",
         f".n_logs = {len(names)}, .logs = {c_texts(names)}",
         f".n_epochs = {len(rows)}, .history = {c_numbers(rows, 9)}",
+        f".n_batches = {len(case.batches)}, .batches = " +
+        (c_numbers(case.batches, 9) if case.batches else "NULL"),
+        f".learning_rate = {case.rate!r}",
         f".n_evaluated = {len(evaluated)}, .evaluated_names = {c_texts(list(evaluated))}, "
         f".evaluated = {c_numbers(list(evaluated.values()), 9)}",
         f".n_weights = {len(weights)}, .weights = (const golden_weight[]){{" +

@@ -87,11 +87,12 @@ snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array 
 }
 
 snug_status snug__array_check_labels(snug_ctx *ctx, const char *what, const snug_array *a,
-                                     int64_t classes) {
+                                     int64_t classes, int64_t ignored) {
   int64_t row = snug__array_row(a);
   for (int64_t i = 0; i < row * a->shape[0]; i++) {
     double v = snug__element_get(a->dtype, a->data, i);
-    if (!(v >= 0 && v < (double)classes) || v != floor(v)) {
+    bool is_class = v >= 0 && v < (double)classes && v == floor(v);
+    if (!is_class && v != (double)ignored) {
       return snug__fail(
           ctx, SNUG_E_DATA,
           "%s: sample %lld has the label %g; the output has %lld classes, so labels are 0 to %lld",

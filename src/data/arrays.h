@@ -16,9 +16,9 @@ int64_t snug__array_row(const snug_array *a);
 snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array *a,
                               const snug__type *feeds, int64_t rows) SNUG_NODISCARD;
 
-/* Check that labels are whole numbers in [0, classes). */
+/* Check that labels are whole numbers in [0, classes), or `ignored`. */
 snug_status snug__array_check_labels(snug_ctx *ctx, const char *what, const snug_array *a,
-                                     int64_t classes) SNUG_NODISCARD;
+                                     int64_t classes, int64_t ignored) SNUG_NODISCARD;
 
 /* Copy sample `row` to place `index` of a buffer of type `to`, converted. */
 void snug__array_copy_row(const snug_array *a, int64_t row, const snug__type *to, void *buffer,

@@ -311,6 +311,10 @@ snug_status snug__loss_target(snug_ctx *ctx, const snug__loss *l, const snug__ty
   return SNUG_OK;
 }
 
+int64_t snug__loss_ignored(const snug__loss *l) {
+  return l->kind->sparse ? l->o.ignore_class : SNUG__NO_CLASS;
+}
+
 snug_status snug__fit_sparse_labels(snug__build *b, snug__id *t, snug__id y) {
   snug__type labels = without_last(snug__type_at(b->g, y), snug__type_at(b->g, *t)->dtype);
   return snug__fit_last_axis(b, *t, &labels, t);

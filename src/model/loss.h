@@ -46,6 +46,10 @@ snug_status snug__regularizer_emit(snug__build *b, snug__id variable,
 /* Keras's own name of a loss, e.g. "mean_squared_error". */
 void snug__loss_name(const snug__loss *l, char out[SNUG__NAME_BYTES]);
 
+/* The label that the loss passes over (ignore_class), which need not be a class; SNUG__NO_CLASS if
+ * there is none. */
+int64_t snug__loss_ignored(const snug__loss *l);
+
 /* A view of v without or with a last axis of size 1, if that makes its shape the wanted one; else
  * v.
  */

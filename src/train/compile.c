@@ -92,17 +92,28 @@ static bool is_for_output(const snug_model *m, size_t i, const char *text, const
   return (size_t)(colon - text) == n && strncmp(text, name, n) == 0;
 }
 
-static snug_status track_metric(snug_model *m, snug__training *t, const char *text, bool weighted) {
+/* As Keras names them: behind the output's name if there are several; a weighted one that is there
+ * without weights, too, says so. */
+static snug_status track_for_output(snug_model *m, snug__training *t, size_t i, const char *text,
+                                    bool weighted) {
   char name[NAME_BYTES];
+  snug__tracked x = {.output = (int32_t)i, .weighted = weighted};
+  const char *output = m->outputs.n > 1 ? output_name(m, i) : "";
+  const char *line = m->outputs.n > 1 ? "_" : "";
+  SNUG_TRY(snug__metric_parse(m->ctx, text, &x.metric));
+  snprintf(name, sizeof name, "%s%s%s", output, line, x.metric.name);
+  if (weighted && is_taken(t, name)) {
+    snprintf(name, sizeof name, "%s%sweighted_%s", output, line, x.metric.name);
+  }
+  return track(t, &x, name);
+}
+
+static snug_status track_metric(snug_model *m, snug__training *t, const char *text, bool weighted) {
   size_t found = 0;
   for (size_t i = 0; i < m->outputs.n; i++) {
-    snug__tracked x = {.output = (int32_t)i, .weighted = weighted};
     const char *metric = NULL;
     if (is_for_output(m, i, text, &metric)) {
-      SNUG_TRY(snug__metric_parse(m->ctx, metric, &x.metric));
-      snprintf(name, sizeof name, "%s%s%s", m->outputs.n > 1 ? output_name(m, i) : "",
-               m->outputs.n > 1 ? "_" : "", x.metric.name);
-      SNUG_TRY(track(t, &x, name));
+      SNUG_TRY(track_for_output(m, t, i, metric, weighted));
       found++;
     }
   }

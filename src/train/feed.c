@@ -33,8 +33,8 @@ static snug_status check_labels(snug_model *m, const snug_data *data, int64_t ro
     snprintf(what, sizeof what, "y[%d] '%s'", i, out->name);
     SNUG_TRY(snug__array_check(m->ctx, what, &data->y[i], &target, rows));
     if (snug__dtype_is_integer(target.dtype)) {
-      SNUG_TRY(
-          snug__array_check_labels(m->ctx, what, &data->y[i], out->type.dim[out->type.rank - 1]));
+      SNUG_TRY(snug__array_check_labels(
+          m->ctx, what, &data->y[i], out->type.dim[out->type.rank - 1], snug__loss_ignored(loss)));
     }
   }
   return SNUG_OK;

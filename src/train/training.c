@@ -77,12 +77,16 @@ static void *optimizer_state(const snug_model *m, const char *name) {
   return id == SNUG_NONE ? NULL : snug__variable_at(&m->variables, id)->data;
 }
 
+/* The rate of a schedule for the next step; schedules follow the steps that were made, also where
+ * several are accumulated for one update. */
+static double scheduled_rate(const snug_model *m) {
+  const int64_t *iteration = optimizer_state(m, "optimizer/iteration");
+  return snug__schedule_rate(&m->training->optimizer.schedule, iteration ? *iteration : 0);
+}
+
 void snug__training_set_rate(snug_model *m) {
-  const snug__optimizer *o = &m->training->optimizer;
-  if (o->schedule.kind) {
-    const int64_t *iteration = optimizer_state(m, "optimizer/iteration");
-    float *rate = optimizer_state(m, "optimizer/learning_rate");
-    *rate = (float)snug__schedule_rate(&o->schedule, *iteration);
+  if (m->training->optimizer.schedule.kind) {
+    *(float *)optimizer_state(m, "optimizer/learning_rate") = (float)scheduled_rate(m);
   }
 }
 
@@ -92,10 +96,14 @@ snug_status snug__training_finish(snug_model *m) {
 }
 
 double snug_model_learning_rate(const snug_model *m) {
-  const float *rate = m && m->training ? optimizer_state(m, "optimizer/learning_rate") : NULL;
-  return rate               ? (double)*rate
-         : m && m->training ? m->training->optimizer.o.learning_rate
-                            : (double)NAN;
+  if (!m || !m->training) {
+    return (double)NAN;
+  }
+  if (m->training->optimizer.schedule.kind) {
+    return scheduled_rate(m);
+  }
+  const float *rate = optimizer_state(m, "optimizer/learning_rate");
+  return rate ? (double)*rate : m->training->optimizer.o.learning_rate;
 }
 
 snug_status snug_model_set_learning_rate(snug_model *m, double rate) {

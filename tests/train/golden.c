@@ -24,6 +24,8 @@ static void put(snug_dtype dtype, void *data, int64_t i, double value) {
     ((double *)data)[i] = value;
   } else if (dtype == SNUG_FLOAT32) {
     ((float *)data)[i] = (float)value;
+  } else if (dtype == SNUG_UINT8) {
+    ((uint8_t *)data)[i] = (uint8_t)value;
   } else {
     ((int32_t *)data)[i] = (int32_t)value;
   }
@@ -34,6 +36,8 @@ static double element(const golden_array *a, int64_t i) {
     case GOLDEN_REAL:
       return a->scale * noise(a->seed, (uint64_t)i) + a->shift;
     case GOLDEN_CLASS:
+    case GOLDEN_BYTES:
+    case GOLDEN_STEPS:
       return mixed(a->seed, (uint64_t)i) % (uint32_t)a->n;
     case GOLDEN_BITS:
       return mixed(a->seed, (uint64_t)i) % 2;
@@ -45,8 +49,12 @@ static double element(const golden_array *a, int64_t i) {
 
 /* ---- data ---- */
 
+static snug_dtype dtype_of(const golden_array *a, snug_dtype real) {
+  return a->kind == GOLDEN_CLASS ? SNUG_INT32 : a->kind == GOLDEN_BYTES ? SNUG_UINT8 : real;
+}
+
 static snug_array make_array(const golden_array *from, snug_dtype real) {
-  snug_array a = {.dtype = from->kind == GOLDEN_CLASS ? SNUG_INT32 : real, .rank = from->rank};
+  snug_array a = {.dtype = dtype_of(from, real), .rank = from->rank};
   int64_t n = 1;
   for (int32_t i = 0; i < from->rank; i++) {
     a.shape[i] = from->shape[i];

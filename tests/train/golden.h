@@ -6,10 +6,12 @@
 #include "lib/test.h"
 
 typedef enum golden_kind {
-  GOLDEN_REAL,  /* scale * noise + shift */
-  GOLDEN_CLASS, /* 0 .. n-1, int32 */
-  GOLDEN_BITS,  /* 0 or 1, as reals */
-  GOLDEN_ONEHOT /* n entries, one of them 1 */
+  GOLDEN_REAL,   /* scale * noise + shift */
+  GOLDEN_CLASS,  /* 0 .. n-1, int32 */
+  GOLDEN_BITS,   /* 0 or 1, as reals */
+  GOLDEN_ONEHOT, /* n entries, one of them 1 */
+  GOLDEN_BYTES,  /* 0 .. n-1, uint8 */
+  GOLDEN_STEPS   /* 0 .. n-1, as reals */
 } golden_kind;
 
 typedef struct golden_array {
@@ -67,12 +69,16 @@ typedef struct golden_case {
   const char *const *weighted_metrics;
   int64_t n_class_weight;
   const double *class_weight;
+  int32_t n_fits; /* how often it is called; the history is the last one's */
   snug_fit_options fit;
   /* results */
   size_t n_logs; /* in the order of Keras's history */
   const char *const *logs;
   size_t n_epochs;
   const double *history; /* n_epochs x n_logs, NAN where an epoch had no validation */
+  size_t n_batches;      /* of the last fit, if they are kept */
+  const double *batches; /* n_batches x n_evaluated: logs after each, names as of evaluate */
+  double learning_rate;  /* at the end */
   size_t n_evaluated;
   const char *const *evaluated_names;
   const double *evaluated;

@@ -20,6 +20,7 @@
 typedef struct verdict {
   const golden_case *c;
   int wrong;
+  size_t batch; /* how many have ended */
 } verdict;
 
 static void compare(verdict *v, const char *what, size_t i, double got, double expected,
@@ -110,8 +111,22 @@ static void check_predict(verdict *v, snug_ctx *ctx, snug_model *m, golden_array
   }
 }
 
+/* Logs after each batch: what has come of the epoch so far. */
+static bool on_batch_end(void *user, int64_t batch, const snug_logs *logs) {
+  verdict *v = user;
+  const golden_case *c = v->c;
+  (void)batch;
+  for (size_t i = 0; i < logs->n && v->batch < c->n_batches; i++) {
+    compare(v, "batch", v->batch * logs->n + i, logs->values[i], c->batches[v->batch * logs->n + i],
+            c->log_tolerance);
+  }
+  v->batch++;
+  return true;
+}
+
 static int replay(const golden_case *c) {
-  verdict v = {c, 0};
+  verdict v = {.c = c};
+  snug_callback watch = {.user = &v, .batch_end = on_batch_end};
   snug_ctx *ctx = test_ctx();
   snug_model *m = golden_model(ctx, c);
   golden_arrays train, validation;
@@ -122,7 +137,15 @@ static int replay(const golden_case *c) {
   o.validation_data = c->validation.n_x ? &validation.data : NULL;
   o.class_weight = c->class_weight;
   o.n_class_weight = c->n_class_weight;
-  ASSERT_OK(ctx, snug_fit(m, &train.data, &o, &h));
+  o.callbacks = &watch;
+  o.n_callbacks = 1;
+  for (int32_t i = 0; i < c->n_fits; i++) {
+    snug_history_destroy(h);
+    v.batch = 0;
+    ASSERT_OK(ctx, snug_fit(m, &train.data, &o, &h));
+  }
+  ASSERT_TRUE(!c->n_batches || v.batch == c->n_batches);
+  compare(&v, "learning_rate", 0, snug_model_learning_rate(m), c->learning_rate, 1e-6);
   check_history(&v, h);
   check_evaluate(&v, ctx, m, &train.data);
   check_weights(&v, ctx, m);
@@ -175,10 +198,10 @@ static void weight_after(const char *name, const char *weight, double *out, size
 }
 
 TEST(two_accumulated_steps_are_one_of_the_double_batch) {
-  double halves[20], whole[20];
-  weight_after("accumulate", "hidden/kernel", halves, 20);
-  weight_after("accumulate_as_one", "hidden/kernel", whole, 20);
-  for (int i = 0; i < 20; i++) {
+  double halves[16], whole[16];
+  weight_after("accumulate", "hidden/kernel", halves, 16);
+  weight_after("accumulate_as_one", "hidden/kernel", whole, 16);
+  for (int i = 0; i < 16; i++) {
     ASSERT_NEAR(halves[i], whole[i], 1e-13);
   }
 }
@@ -192,3 +215,6 @@ TEST(options_of_fit) { replay_group("fit"); }
 TEST(metrics) { replay_group("metrics"); }
 TEST(functional) { replay_group("functional"); }
 TEST(networks) { replay_group("networks"); }
+TEST(edges) { replay_group("edges"); }
+TEST(maps) { replay_group("maps"); }
+TEST(activations) { replay_group("activations"); }
