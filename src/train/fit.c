@@ -157,11 +157,28 @@ static snug_status plan_memory(snug__fit *f, snug_memory_report *r) {
   return SNUG_OK;
 }
 
+/* Refuse what cannot fit before anything is trained. */
+static snug_status check_limit(const snug__fit *f) {
+  const snug_memory_report *r = &f->history->memory;
+  uint64_t limit = f->model->ctx->account.limit;
+  if (!limit || r->planned <= limit) {
+    return SNUG_OK;
+  }
+  return snug__fail(f->model->ctx, SNUG_E_LIMIT,
+                    "fit: needs %llu bytes and the limit is %llu: %llu are the step at batch %lld, "
+                    "%llu weights and %llu "
+                    "optimizer; a smaller batch needs less",
+                    (unsigned long long)r->planned, (unsigned long long)limit,
+                    (unsigned long long)r->block, (long long)f->train.batch,
+                    (unsigned long long)r->weights, (unsigned long long)r->optimizer);
+}
+
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   SNUG_TRY(set_up(f, data, options));
   SNUG_TRY(make_session(f));
   SNUG_TRY(make_logs(f));
-  return plan_memory(f, &f->history->memory);
+  SNUG_TRY(plan_memory(f, &f->history->memory));
+  return check_limit(f);
 }
 
 snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,

@@ -69,6 +69,14 @@ typedef struct cursor {
   int64_t batch; /* next in this pass */
 } cursor;
 
+/* A fit that goes on with a later epoch shuffles as if it had never stopped; another fit of the
+ * same model goes on with other shuffles. */
+static cursor first_cursor(const snug__fit *f) {
+  uint64_t passes = f->model->training->passes;
+  uint64_t epoch = (uint64_t)f->options.initial_epoch;
+  return (cursor){epoch > passes ? epoch : passes, 0};
+}
+
 static void start_pass(snug__fit *f, const cursor *at) {
   f->train.order = snug__shuffle_make((uint64_t)f->train.rows, f->model->seed, at->pass);
 }
@@ -87,6 +95,7 @@ static snug_status train_epoch(snug__fit *f, cursor *at, bool *wants_more) {
   }
   if (at->batch >= batches) {
     *at = (cursor){at->pass + 1, 0};
+    f->model->training->passes = at->pass;
   }
   *wants_more = go_on;
   return SNUG_OK;
@@ -131,7 +140,7 @@ static snug_status run_epoch(snug__fit *f, int64_t epoch, cursor *at, bool *want
 }
 
 snug_status snug__fit_run(snug__fit *f) {
-  cursor at = {(uint64_t)f->options.initial_epoch, 0};
+  cursor at = first_cursor(f);
   bool go_on = true;
   TELL(f, train_begin, f->options.epochs, f->steps);
   for (int64_t epoch = f->options.initial_epoch; go_on && epoch < f->options.epochs; epoch++) {

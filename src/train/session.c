@@ -15,7 +15,7 @@ static snug_status add_run(snug__session *s, snug__slot slot, const snug__sessio
 }
 
 snug_status snug__session_init(snug__session *s, snug_model *m, const snug__session_spec *spec) {
-  *s = (snug__session){.model = m};
+  *s = (snug__session){.model = m, .has_state = spec->main_kind != SNUG__STEP_PREDICT};
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
     snug_status status = spec->batch[slot] > 0 ? add_run(s, slot, spec) : SNUG_OK;
     if (status) {
@@ -35,11 +35,11 @@ void snug__session_release(snug__session *s) {
 }
 
 int64_t snug__session_cost(const snug__session *s) {
-  return snug__cpu.block_cost(s->block_bytes) + snug__training_cost(s->model);
+  return snug__cpu.block_cost(s->block_bytes) + (s->has_state ? snug__training_cost(s->model) : 0);
 }
 
 snug_status snug__session_commit(snug__session *s) {
-  SNUG_TRY(snug__training_commit(s->model));
+  SNUG_TRY(s->has_state ? snug__training_commit(s->model) : SNUG_OK);
   SNUG_TRY(snug__cpu.take(s->model->ctx, s->block_bytes, &s->block));
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
     if (s->runs[slot].program) {

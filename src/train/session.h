@@ -29,6 +29,7 @@ typedef struct snug__run {
 typedef struct snug__session {
   snug_model *model;
   snug__run runs[SNUG__SLOT_COUNT];
+  bool has_state; /* the programs touch the state of training: all but predict do */
   void *block;
   int64_t block_bytes;
 } snug__session;

@@ -388,3 +388,74 @@ TEST(not_compiled_is_said) {
   snug_model_destroy(m);
   toy_free(&t);
 }
+
+/* ---- limits ---- */
+
+TEST(a_fit_that_does_not_fit_is_refused_before_step_1) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_mlp(ctx, "adam");
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_memory_report r;
+  snug_history *h = NULL;
+  snug_plan *plan = NULL;
+  float before[48], after[48];
+  toy t;
+  make_toy(&t, 4000);
+  o.batch_size = 4000; /* the step is more than what planning it takes */
+  ASSERT_OK(ctx, snug_model_weight_get(m, "hidden/kernel", before, sizeof before));
+  ASSERT_OK(ctx, snug_plan_fit(m, &t.data, &o, &plan));
+  snug_plan_memory(plan, &r);
+  snug_plan_destroy(plan);
+  ASSERT_OK(ctx, snug_memory_set_limit(ctx, r.planned - 1));
+  ASSERT_STATUS(ctx, snug_fit(m, &t.data, &o, &h), SNUG_E_LIMIT, "batch");
+  ASSERT_OK(ctx, snug_model_weight_get(m, "hidden/kernel", after, sizeof after));
+  ASSERT_EQ_BYTES(before, after, sizeof before);
+  ASSERT_OK(ctx, snug_memory_set_limit(ctx, r.planned));
+  ASSERT_OK(ctx, snug_fit(m, &t.data, &o, &h));
+  snug_history_destroy(h);
+  snug_model_destroy(m);
+  toy_free(&t);
+}
+
+TEST(predict_takes_no_state_of_training) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_mlp(ctx, "adam");
+  float p[8][CLASSES];
+  void *out[] = {p};
+  toy t;
+  make_toy(&t, 8);
+  ASSERT_OK(ctx, snug_predict(m, &t.data, 4, out, 1));
+  for (size_t i = 0; i < snug_memory_names(ctx); i++) {
+    snug_memory_entry e;
+    snug_memory_entry_get(ctx, i, &e);
+    ASSERT_TRUE(strcmp(e.name, "optimizer") != 0 || (e.current == 0 && e.at_peak == 0));
+  }
+  snug_model_destroy(m);
+  toy_free(&t);
+}
+
+/* Weights after an epoch of SGD in shuffled order; `fits` fits of one epoch each, the last from
+ * `initial`. */
+static void shuffled_kernel(int fits, int64_t epochs, float kernel[48]) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_mlp(ctx, "sgd(learning_rate=0.5)");
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  toy t;
+  make_toy(&t, 12);
+  o.batch_size = 2;
+  o.epochs = epochs;
+  for (int i = 0; i < fits; i++) {
+    ASSERT_OK(ctx, snug_fit(m, &t.data, &o, NULL));
+  }
+  ASSERT_OK(ctx, snug_model_weight_get(m, "hidden/kernel", kernel, 48 * sizeof *kernel));
+  snug_model_destroy(m);
+  test_ctx_end(ctx);
+  toy_free(&t);
+}
+
+TEST(two_fits_of_one_epoch_are_one_fit_of_two) {
+  float a[48], b[48];
+  shuffled_kernel(2, 1, a);
+  shuffled_kernel(1, 2, b);
+  ASSERT_EQ_BYTES(a, b, sizeof a);
+}
