@@ -83,7 +83,7 @@ typedef struct snug_callback {
 
 typedef struct snug_fit_options {
   int64_t batch_size; /* 0: 32 */
-  int64_t epochs;     /* the last epoch, as in Keras: 1 .. */
+  int64_t epochs;     /* the last epoch, as in Keras; 0: 1 */
   int64_t initial_epoch;
   int64_t steps_per_epoch; /* 0: all the data.  Otherwise the data go on where the epoch before
                               stopped */

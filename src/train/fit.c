@@ -94,6 +94,7 @@ static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_op
   snug_fit_options *o = &f->options;
   *o = options ? *options : (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
   SNUG_TRY(check_options(f->model, o));
+  o->epochs = o->epochs ? o->epochs : 1;
   o->batch_size = o->batch_size ? o->batch_size : DEFAULT_BATCH;
   o->validation_batch_size = o->validation_batch_size ? o->validation_batch_size : o->batch_size;
   o->validation_freq = o->validation_freq ? o->validation_freq : 1;
