@@ -1,0 +1,100 @@
+/* What people see: Keras's bar and lines, boxes, bytes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/test.h"
+
+typedef struct screen {
+  char text[8192];
+  size_t n;
+} screen;
+
+static void show(void *user, const char *text, size_t n) {
+  screen *s = user;
+  ASSERT_TRUE(s->n + n < sizeof s->text);
+  memcpy(s->text + s->n, text, n);
+  s->n += n;
+}
+
+static const char *const names[] = {"accuracy", "loss"};
+static const double values[] = {0.8125, 0.0004312};
+static const snug_logs logs = {2, names, values};
+
+/* Two epochs of three steps. */
+static void play(snug_progress *p, screen *s) {
+  p->sink = show;
+  p->user = s;
+  snug_callback c = snug_progress_callback(p);
+  ASSERT_TRUE(c.train_begin(c.user, 2, 3));
+  for (int64_t epoch = 0; epoch < 2; epoch++) {
+    ASSERT_TRUE(c.epoch_begin(c.user, epoch));
+    for (int64_t step = 0; step < 3; step++) {
+      ASSERT_TRUE(c.batch_end(c.user, step, &logs));
+    }
+    ASSERT_TRUE(c.epoch_end(c.user, epoch, &logs));
+  }
+}
+
+TEST(a_line_per_epoch_without_a_terminal) {
+  snug_progress p = {0};
+  screen s = {.n = 0};
+  play(&p, &s);
+  ASSERT_HAS(s.text, "Epoch 1/2\n3/3 - 0s - ");
+  ASSERT_HAS(s.text, "us/step - accuracy: 0.8125 - loss: 4.3120e-04\nEpoch 2/2\n");
+  ASSERT_NULL(strchr(s.text, '\r'));
+  ASSERT_NULL(strchr(s.text, '\x1b'));
+}
+
+TEST(a_bar_on_a_terminal) {
+  snug_progress p = {.bar = true, .colour = true};
+  screen s = {.n = 0};
+  play(&p, &s);
+  ASSERT_HAS(
+      s.text,
+      "\r\x1b[1m1/3\x1b[0m \x1b[32m━━━━━━\x1b[0m\x1b[37m━━━━━━━━━━━━━━\x1b[0m \x1b[1m0s\x1b[0m");
+  ASSERT_HAS(
+      s.text,
+      "\r\x1b[1m3/3\x1b[0m \x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m \x1b[1m0s\x1b[0m");
+}
+
+TEST(plain_characters_where_asked) {
+  snug_progress p = {.bar = true, .ascii = true};
+  screen s = {.n = 0};
+  play(&p, &s);
+  ASSERT_HAS(s.text, "3/3 ==================== 0s");
+  for (size_t i = 0; i < s.n; i++) {
+    ASSERT_TRUE((unsigned char)s.text[i] < 0x80);
+  }
+}
+
+TEST(bytes_read_well) {
+  char out[SNUG_BYTES_TEXT];
+  ASSERT_EQ_TEXT(snug_bytes_text(0, out), "0 B");
+  ASSERT_EQ_TEXT(snug_bytes_text(812, out), "812 B");
+  ASSERT_EQ_TEXT(snug_bytes_text(1536, out), "1.5 KiB");
+  ASSERT_EQ_TEXT(snug_bytes_text(UINT64_C(3) << 30, out), "3.0 GiB");
+  ASSERT_EQ_TEXT(snug_bytes_text(UINT64_MAX, out), "16.0 EiB");
+}
+
+TEST(parts_come_largest_first) {
+  snug_memory_report r = {.weights = 2048, .activations = 1 << 20, .runtime = 10};
+  char out[256];
+  snug_memory_text(&r, true, out, sizeof out);
+  ASSERT_EQ_TEXT(out, "activations 1.0 MiB, weights 2.0 KiB, runtime 10 B");
+  snug_memory_text(&r, false, out, 12);
+  ASSERT_EQ_TEXT(out, "activations");
+}
+
+TEST(boxes_have_straight_walls) {
+  const snug_box_row rows[] = {{"a", "short"}, {"longer", "ü is one column"}};
+  screen s = {.n = 0};
+  snug_box(show, &s, false, "title", rows, 2);
+  ASSERT_EQ_TEXT(s.text,
+                 "╭─ title ─────────────────╮\n"
+                 "│ a       short           │\n"
+                 "│ longer  ü is one column │\n"
+                 "╰─────────────────────────╯\n");
+  screen plain = {.n = 0};
+  snug_box(show, &plain, true, "a title that is longer than all of the rows", rows, 1);
+  ASSERT_HAS(plain.text, "+- a title that is longer than all of the rows -+\n| a  short");
+}
