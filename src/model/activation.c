@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "model/layer.h"
-#include "model/phrase.h"
+#include "model/named.h"
 #include "ops/support.h"
 #include "ops/unary.h"
 
 typedef struct activation {
-  const char *name;
+  const char *names;
   const snug__op *op;
   const snug__field *fields; /* NULL: those of the op */
 } activation;
@@ -27,8 +27,7 @@ static const activation table[] = {
     {"leaky_relu", &snug__op_relu, leaky_fields},
     SAME(sigmoid),
     SAME(tanh),
-    SAME(silu),
-    {"swish", &snug__op_silu, NULL},
+    {"silu swish", &snug__op_silu, NULL},
     SAME(gelu),
     SAME(elu),
     SAME(selu),
@@ -38,8 +37,7 @@ static const activation table[] = {
     SAME(mish),
     {"exponential", &snug__op_exp, NULL},
     SAME(hard_sigmoid),
-    SAME(hard_silu),
-    {"hard_swish", &snug__op_hard_silu, NULL},
+    {"hard_silu hard_swish", &snug__op_hard_silu, NULL},
     SAME(hard_tanh),
     SAME(hard_shrink),
     SAME(soft_shrink),
@@ -60,26 +58,25 @@ enum { LINEAR = SNUG_COUNT(table), KNOWN };
 
 #define PARAMS_BYTES 256
 
-static void list_phrases(snug__phrase out[KNOWN]) {
+static void list_named(snug__named out[KNOWN]) {
   for (size_t i = 0; i < SNUG_COUNT(table); i++) {
-    out[i] = (snug__phrase){table[i].name, table[i].fields ? table[i].fields : table[i].op->fields};
+    out[i] = (snug__named){table[i].names, table[i].fields ? table[i].fields : table[i].op->fields};
   }
-  out[LINEAR] = (snug__phrase){"linear", NULL};
+  out[LINEAR] = (snug__named){"linear", NULL};
 }
 
 snug_status snug__emit_activation(snug__build *b, const char *where, const char *name, snug__id in,
                                   snug__id *out) {
-  snug__phrase phrases[KNOWN];
+  snug__named known[KNOWN];
+  const snug__named_set set = SNUG_NAMED_SET("activation", NULL, known);
   union {
     double aligned;
     char bytes[PARAMS_BYTES];
   } params;
-  int32_t which = LINEAR;
-  memset(&params, 0, sizeof params);
-  list_phrases(phrases);
-  if (!snug__phrase_is_none(name)) {
-    SNUG_TRY(
-        snug__phrase_parse(b->ctx, where, "activation", name, phrases, KNOWN, &params, &which));
+  size_t which = LINEAR;
+  list_named(known);
+  if (!snug__named_is_none(name)) {
+    SNUG_TRY(snug__named_parse(b->ctx, &set, where, name, &params, sizeof params, &which));
   }
   if (which == LINEAR) {
     *out = in;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/phrase.h"
+#include "model/named.h"
 
 /* The deviation of a normal distribution that is cut at two deviations. */
 #define CUT_DEVIATION 0.87962566103423978
@@ -23,7 +23,6 @@ static const char *const distributions[] = {"truncated_normal", "untruncated_nor
                                             "uniform", NULL};
 
 #define SEED SNUG_FIELD(arguments, seed, INTS, "[]")
-static const snug__field none[] = {{0}};
 static const snug__field constant[] = {SNUG_FIELD(arguments, value, FLOAT, "0"), {0}};
 static const snug__field normal[] = {SNUG_FIELD(arguments, mean, FLOAT, "0"),
                                      SNUG_FIELD(arguments, stddev, FLOAT, "0.05"),
@@ -59,33 +58,25 @@ enum {
   LECUN_NORMAL,
   LECUN_UNIFORM,
   ORTHOGONAL,
-  IDENTITY,
-  /* other names */
-  ZERO,
-  ONE,
-  NORMAL_ALIAS,
-  UNIFORM_ALIAS
+  IDENTITY
 };
 
-static const snug__phrase table[] = {[ZEROS] = {"zeros", none},
-                                     [ONES] = {"ones", none},
-                                     [CONSTANT] = {"constant", constant},
-                                     [RANDOM_NORMAL] = {"random_normal", normal},
-                                     [RANDOM_UNIFORM] = {"random_uniform", uniform},
-                                     [CUT_NORMAL] = {"truncated_normal", normal},
-                                     [VARIANCE_SCALING] = {"variance_scaling", scaling},
-                                     [GLOROT_NORMAL] = {"glorot_normal", seed_only},
-                                     [GLOROT_UNIFORM] = {"glorot_uniform", seed_only},
-                                     [HE_NORMAL] = {"he_normal", seed_only},
-                                     [HE_UNIFORM] = {"he_uniform", seed_only},
-                                     [LECUN_NORMAL] = {"lecun_normal", seed_only},
-                                     [LECUN_UNIFORM] = {"lecun_uniform", seed_only},
-                                     [ORTHOGONAL] = {"orthogonal", gain},
-                                     [IDENTITY] = {"identity", identity_gain},
-                                     [ZERO] = {"zero", none},
-                                     [ONE] = {"one", none},
-                                     [NORMAL_ALIAS] = {"normal", normal},
-                                     [UNIFORM_ALIAS] = {"uniform", uniform}};
+static const snug__named table[] = {[ZEROS] = {"zeros zero", NULL},
+                                    [ONES] = {"ones one", NULL},
+                                    [CONSTANT] = {"constant", constant},
+                                    [RANDOM_NORMAL] = {"random_normal normal", normal},
+                                    [RANDOM_UNIFORM] = {"random_uniform uniform", uniform},
+                                    [CUT_NORMAL] = {"truncated_normal", normal},
+                                    [VARIANCE_SCALING] = {"variance_scaling", scaling},
+                                    [GLOROT_NORMAL] = {"glorot_normal", seed_only},
+                                    [GLOROT_UNIFORM] = {"glorot_uniform", seed_only},
+                                    [HE_NORMAL] = {"he_normal", seed_only},
+                                    [HE_UNIFORM] = {"he_uniform", seed_only},
+                                    [LECUN_NORMAL] = {"lecun_normal", seed_only},
+                                    [LECUN_UNIFORM] = {"lecun_uniform", seed_only},
+                                    [ORTHOGONAL] = {"orthogonal", gain},
+                                    [IDENTITY] = {"identity", identity_gain}};
+static const snug__named_set set = SNUG_NAMED_SET("initializer", "initializer", table);
 
 /* Keras's fans: the last two axes are in and out, the others the receptive field. */
 static double fan_of(const snug__type *t, fan_mode mode) {
@@ -117,15 +108,13 @@ static snug__initializer scaled(const snug__type *t, double scale, fan_mode mode
                              NULL};
 }
 
-static snug__initializer resolve(int32_t which, const arguments *a, const snug__type *t) {
+static snug__initializer resolve(size_t which, const arguments *a, const snug__type *t) {
   switch (which) {
     case RANDOM_NORMAL:
-    case NORMAL_ALIAS:
       return (snug__initializer){SNUG__INIT_NORMAL, a->mean, a->stddev, NULL};
     case CUT_NORMAL:
       return (snug__initializer){SNUG__INIT_TRUNCATED_NORMAL, a->mean, a->stddev, NULL};
     case RANDOM_UNIFORM:
-    case UNIFORM_ALIAS:
       return (snug__initializer){SNUG__INIT_UNIFORM, a->minval, a->maxval, NULL};
     case VARIANCE_SCALING:
       return scaled(t, a->scale, (fan_mode)a->mode, (distribution)a->distribution);
@@ -148,25 +137,25 @@ static snug__initializer resolve(int32_t which, const arguments *a, const snug__
     default:
       break;
   }
-  return (snug__initializer){SNUG__INIT_CONSTANT, which == ONES || which == ONE ? 1.0 : a->value,
-                             0.0, NULL};
+  return (snug__initializer){SNUG__INIT_CONSTANT, which == ONES ? 1.0 : a->value, 0.0, NULL};
 }
 
-static snug_status check(snug_ctx *ctx, const char *where, int32_t which, const arguments *a,
+static snug_status check(snug_ctx *ctx, const char *where, size_t which, const arguments *a,
                          const snug__type *t) {
   char text[SNUG__TYPE_TEXT_BYTES];
+  char own[SNUG__NAME_BYTES];
+  snug__named_own(&table[which], own);
   if (which == VARIANCE_SCALING && !(a->scale > 0.0)) {
     return snug__fail(ctx, SNUG_E_ARGUMENT,
                       "%s: variance_scaling: scale=%g; it must be more than 0", where, a->scale);
   }
   if (a->stddev < 0.0) {
-    return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s: stddev=%g; it must be 0 or more", where,
-                      table[which].name, a->stddev);
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s: stddev=%g; it must be 0 or more", where, own,
+                      a->stddev);
   }
   if ((which == ORTHOGONAL && t->rank < 2) || (which == IDENTITY && t->rank != 2)) {
-    return snug__fail(ctx, SNUG_E_SHAPE, "%s: %s fills %s axes, but the weight is %s", where,
-                      table[which].name, which == IDENTITY ? "two" : "two or more",
-                      snug__type_text(t, text));
+    return snug__fail(ctx, SNUG_E_SHAPE, "%s: %s fills %s axes, but the weight is %s", where, own,
+                      which == IDENTITY ? "two" : "two or more", snug__type_text(t, text));
   }
   return SNUG_OK;
 }
@@ -174,11 +163,10 @@ static snug_status check(snug_ctx *ctx, const char *where, int32_t which, const 
 snug_status snug__initializer_parse(snug_ctx *ctx, const char *where, const char *text,
                                     const snug__type *type, snug__initializer *out) {
   arguments a;
-  int32_t which = ZEROS;
+  size_t which = ZEROS;
   memset(&a, 0, sizeof a);
-  if (!snug__phrase_is_none(text)) {
-    SNUG_TRY(
-        snug__phrase_parse(ctx, where, "initializer", text, table, SNUG_COUNT(table), &a, &which));
+  if (!snug__named_is_none(text)) {
+    SNUG_TRY(snug__named_parse(ctx, &set, where, text, &a, sizeof a, &which));
   }
   SNUG_TRY(check(ctx, where, which, &a, type));
   *out = resolve(which, &a, type);

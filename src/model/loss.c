@@ -184,40 +184,28 @@ static snug_status emit_tversky(snug__build *b, const snug__loss *l, snug__id t,
 /* ---- the table ---- */
 
 #define OPTION(member, kind, initial) SNUG_FIELD(snug__loss_options, member, kind, initial)
-#define REDUCTION                                                                           \
-  SNUG_CHOICE(snug__loss_options, reduction, snug__reduction_texts, "sum_over_batch_size"), \
-      OPTION(name, TEXT, "\"\"")
+#define REDUCE \
+  SNUG_CHOICE(snug__loss_options, reduction, snug__reduction_texts, "sum_over_batch_size")
+#define NAME OPTION(name, TEXT, "\"\"")
+#define REDUCTION REDUCE, NAME
+#define AXIS OPTION(axis, INT, "-1")
+#define FOCUS OPTION(alpha, FLOAT, "0.25"), OPTION(gamma, FLOAT, "2")
 #define LOGITS OPTION(from_logits, BOOL, "false")
 #define SMOOTHING OPTION(label_smoothing, FLOAT, "0")
 
+/* The order of the fields is that of Keras's arguments. */
 static const snug__field plain_fields[] = {REDUCTION, {0}};
-static const snug__field huber_fields[] = {REDUCTION, OPTION(delta, FLOAT, "1"), {0}};
-static const snug__field smooth_fields[] = {
-    REDUCTION, LOGITS, SMOOTHING, OPTION(axis, INT, "-1"), {0}};
-static const snug__field focal_fields[] = {REDUCTION,
-                                           LOGITS,
-                                           SMOOTHING,
-                                           OPTION(apply_class_balancing, BOOL, "false"),
-                                           OPTION(alpha, FLOAT, "0.25"),
-                                           OPTION(gamma, FLOAT, "2"),
-                                           OPTION(axis, INT, "-1"),
-                                           {0}};
-static const snug__field sparse_fields[] = {REDUCTION,
-                                            LOGITS,
-                                            OPTION(ignore_class, INT, "-9223372036854775808"),
-                                            OPTION(axis, INT, "-1"),
-                                            {0}};
-
-static const snug__field categorical_focal_fields[] = {REDUCTION,
-                                                       LOGITS,
-                                                       SMOOTHING,
-                                                       OPTION(alpha, FLOAT, "0.25"),
-                                                       OPTION(gamma, FLOAT, "2"),
-                                                       OPTION(axis, INT, "-1"),
-                                                       {0}};
-static const snug__field axis_fields[] = {REDUCTION, OPTION(axis, INT, "-1"), {0}};
+static const snug__field huber_fields[] = {OPTION(delta, FLOAT, "1"), REDUCTION, {0}};
+static const snug__field smooth_fields[] = {LOGITS, SMOOTHING, AXIS, REDUCTION, {0}};
+static const snug__field focal_fields[] = {
+    OPTION(apply_class_balancing, BOOL, "false"), FOCUS, LOGITS, SMOOTHING, AXIS, REDUCTION, {0}};
+static const snug__field categorical_focal_fields[] = {FOCUS, LOGITS,    SMOOTHING,
+                                                       AXIS,  REDUCTION, {0}};
+static const snug__field sparse_fields[] = {
+    LOGITS, OPTION(ignore_class, INT, "-9223372036854775808"), REDUCE, AXIS, NAME, {0}};
+static const snug__field axis_fields[] = {AXIS, REDUCTION, {0}};
 static const snug__field tversky_fields[] = {
-    REDUCTION, OPTION(alpha, FLOAT, "0.5"), OPTION(beta, FLOAT, "0.5"), {0}};
+    OPTION(alpha, FLOAT, "0.5"), OPTION(beta, FLOAT, "0.5"), REDUCTION, {0}};
 
 #define POINTWISE(name, behind) emit_pointwise, SNUG__POINTWISE_##name, (behind), false, true
 
@@ -250,6 +238,7 @@ static const snug__loss_kind kinds[] = {
     {{"dice", plain_fields}, emit_dice, 0, NULL, false, true},
     {{"tversky", tversky_fields}, emit_tversky, 0, NULL, false, true},
     {{"crossentropy ce", smooth_fields}, emit_any_crossentropy, 0, NULL, false, false}};
+static const snug__named_set set = SNUG_NAMED_SET("loss", NULL, kinds);
 
 enum { SPARSE, CATEGORICAL, BINARY };
 
@@ -268,8 +257,7 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__loss *l) {
 
 snug_status snug__loss_parse(snug_ctx *ctx, const char *text, snug__loss *out) {
   size_t i = 0;
-  SNUG_TRY(snug__named_parse(ctx, "loss", text, kinds, sizeof kinds[0], SNUG_COUNT(kinds), &out->o,
-                             sizeof out->o, &i));
+  SNUG_TRY(snug__named_parse(ctx, &set, NULL, text, &out->o, sizeof out->o, &i));
   out->kind = &kinds[i];
   return check(ctx, text, out);
 }

@@ -9,7 +9,6 @@ typedef struct snug__loss_options {
   bool from_logits, apply_class_balancing;
   double label_smoothing, delta, alpha, beta, gamma;
   int64_t ignore_class, axis;
-  snug_ints axes;
   char name[SNUG__NAME_BYTES];
 } snug__loss_options;
 

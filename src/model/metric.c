@@ -159,20 +159,21 @@ static snug_status emit_prediction(snug__build *b, const snug__metric *m, const 
 static const char *const curves[] = {"ROC", "PR", NULL};
 static const char *const methods[] = {"interpolation", "minoring", "majoring", NULL};
 
+/* The order of the fields is that of Keras's arguments, but that `dtype` is left out. */
 static const snug__field plain_fields[] = {NAME, {0}};
 static const snug__field binary_fields[] = {NAME, OPTION(threshold, FLOAT, "0.5"), {0}};
 static const snug__field axis_fields[] = {NAME, OPTION(axis, INT, "-1"), {0}};
-static const snug__field top_fields[] = {NAME, OPTION(k, INT, "5"), {0}};
-static const snug__field thresholds_fields[] = {NAME, OPTION(thresholds, FLOATS, "0.5"), {0}};
+static const snug__field top_fields[] = {OPTION(k, INT, "5"), NAME, {0}};
+static const snug__field thresholds_fields[] = {OPTION(thresholds, FLOATS, "0.5"), NAME, {0}};
 static const snug__field auc_fields[] = {
-    NAME,
     OPTION(num_thresholds, INT, "200"),
     SNUG_CHOICE(snug__metric_options, curve, curves, "ROC"),
     SNUG_CHOICE(snug__metric_options, summation_method, methods, "interpolation"),
+    NAME,
     OPTION(thresholds, FLOATS, "[]"),
     {0}};
-static const snug__field iou_fields[] = {NAME,
-                                         OPTION(num_classes, INT, NULL),
+static const snug__field iou_fields[] = {OPTION(num_classes, INT, NULL),
+                                         NAME,
                                          OPTION(ignore_class, INT, "-9223372036854775808"),
                                          OPTION(sparse_y_true, BOOL, "true"),
                                          OPTION(sparse_y_pred, BOOL, "true"),
@@ -209,18 +210,10 @@ static const snug__metric_kind kinds[] = {
      NULL},
     {{"auc", auc_fields}, snug__emit_confusion, snug__auc_result, NULL},
     {{"mean_io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL}};
+static const snug__named_set set = SNUG_NAMED_SET("metric", NULL, kinds);
 
 /* A metric that is the mean of a loss of the same name. */
 static const snug__metric_kind of_loss = {{"loss", NULL}, emit_loss, mean_result, NULL};
-
-static bool is_known(const char *text) {
-  for (size_t i = 0; i < SNUG_COUNT(kinds); i++) {
-    if (snug__named_is(&kinds[i].named, text)) {
-      return true;
-    }
-  }
-  return false;
-}
 
 /* The name as Keras would give it: the option; for a class with arguments, even none ("AUC()"), the
  * name of an object of it ("auc"); else what was written ("AUC"). */
@@ -270,11 +263,10 @@ static snug_status parse_loss(snug_ctx *ctx, const char *text, snug__metric *out
 snug_status snug__metric_parse(snug_ctx *ctx, const char *text, snug__metric *out) {
   size_t i = 0;
   memset(out, 0, sizeof *out);
-  if (!is_known(text)) {
+  if (!snug__named_is_known(&set, text)) {
     return parse_loss(ctx, text, out);
   }
-  SNUG_TRY(snug__named_parse(ctx, "metric", text, kinds, sizeof kinds[0], SNUG_COUNT(kinds),
-                             &out->o, sizeof out->o, &i));
+  SNUG_TRY(snug__named_parse(ctx, &set, NULL, text, &out->o, sizeof out->o, &i));
   out->kind = &kinds[i];
   SNUG_TRY(check(ctx, text, out));
   set_name(text, out->o.name, &kinds[i].named, out->name);

@@ -1,7 +1,10 @@
-/* Things chosen by text: `name` or `name(key=value, ...)`.
+/* Things chosen by text: `name` or `name(value, key=value, ...)`, e.g. "mse", "l2(0.01)",
+ * "SGD(0.1, momentum=0.9)".
  *
  * Names are compared without case and underscores, so that Keras's function names, class names and
- * aliases are one: "SparseCategoricalCrossentropy", "sparse_categorical_crossentropy". */
+ * aliases are one: "SparseCategoricalCrossentropy", "sparse_categorical_crossentropy".  Arguments
+ * stand in the order of the fields, then by name, as in Python; the order of a table's fields is
+ * therefore Keras's. */
 #ifndef SNUG_MODEL_NAMED_H
 #define SNUG_MODEL_NAMED_H
 
@@ -14,22 +17,48 @@ typedef struct snug__named {
   const snug__field *fields; /* of the caller's options; NULL: takes none */
 } snug__named;
 
-/* Find the thing of a text and set its options (zeroed here, of `bytes`) from the arguments.
- * `what` says what is looked for, e.g. "loss".  The table's entries lie `stride` bytes apart and
- * begin with a snug__named.
- * Fails: E_ARGUMENT naming what is known. */
-snug_status snug__named_parse(snug_ctx *ctx, const char *what, const char *text, const void *table,
-                              size_t stride, size_t n, void *options, size_t bytes,
+/* The things of one sort.  The entries lie `stride` bytes apart and begin with a snug__named. */
+typedef struct snug__named_set {
+  const char *what;   /* "loss" */
+  const char *ending; /* what a name may also end in ("initializer"), lower case; or NULL */
+  const void *entries;
+  size_t stride, n;
+} snug__named_set;
+
+#define SNUG_NAMED_SET(what, ending, table) \
+  { (what), (ending), (table), sizeof(table)[0], SNUG_COUNT(table) }
+
+/* A text taken apart: which thing, and its arguments, each as key=value. */
+typedef struct snug__named_call {
+  const snug__named *thing;
+  size_t index;                     /* of the thing in its set */
+  char where[4 * SNUG__NAME_BYTES]; /* begins messages: "dense/kernel: l2", "optimizer adam" */
+  char arguments[SNUG__NAMED_TEXT_BYTES];
+} snug__named_call;
+
+/* Take a text apart.  `where` begins messages, or NULL.
+ * Fails: E_ARGUMENT naming what is known, or what is wrong with the arguments. */
+snug_status snug__named_read(snug_ctx *ctx, const snug__named_set *set, const char *where,
+                             const char *text, snug__named_call *out) SNUG_NODISCARD;
+
+/* Take an argument that is itself a thing, `key=Name(...)`, out of a call: its text goes to value
+ * (of SNUG__NAMED_TEXT_BYTES), "" if the argument is not given or begins with no letter. */
+void snug__named_take(snug__named_call *call, const char *key, char *value);
+
+/* Set options (zeroed here, of `bytes`) from the arguments of a call. */
+snug_status snug__named_apply(snug_ctx *ctx, const snug__named_call *call, void *options,
+                              size_t bytes) SNUG_NODISCARD;
+
+/* Read and apply in one.  found: the index of the thing. */
+snug_status snug__named_parse(snug_ctx *ctx, const snug__named_set *set, const char *where,
+                              const char *text, void *options, size_t bytes,
                               size_t *found) SNUG_NODISCARD;
 
-/* Take `key=Name(...)`, a thing given as an argument, out of a text: the text without it goes to
- * rest, the thing to value ("" if there is none).  Both have SNUG__NAMED_TEXT_BYTES.
- * Fails: E_ARGUMENT if the text is too long or its parentheses do not match. */
-snug_status snug__named_cut(snug_ctx *ctx, const char *what, const char *text, const char *key,
-                            char *rest, char *value) SNUG_NODISCARD;
+/* Whether the text's name is one of the set's. */
+bool snug__named_is_known(const snug__named_set *set, const char *text);
 
-/* Whether the text's name is one of the thing's. */
-bool snug__named_is(const snug__named *thing, const char *text);
+/* Whether a text stands for nothing: NULL, "" or "none". */
+bool snug__named_is_none(const char *text);
 
 /* The first of the names, into out. */
 void snug__named_own(const snug__named *thing, char out[SNUG__NAME_BYTES]);

@@ -12,9 +12,11 @@
   { key, SNUG__FIELD_##kind, offsetof(snug__optimizer_options, member), initial, NULL }
 #define OPTION(member, kind, initial) ENTRY(#member, member, kind, initial)
 
-#define BASE(rate, decay)                                                                   \
-  OPTION(learning_rate, FLOAT, rate), OPTION(weight_decay, FLOAT, decay),                   \
-      OPTION(clipnorm, FLOAT, "0"), OPTION(clipvalue, FLOAT, "0"),                          \
+/* Every optimizer's arguments begin with the rate and end with these; in between are its own. */
+#define RATE(initial) OPTION(learning_rate, FLOAT, initial)
+#define DECAY(initial) OPTION(weight_decay, FLOAT, initial)
+#define REST                                                                                \
+  OPTION(clipnorm, FLOAT, "0"), OPTION(clipvalue, FLOAT, "0"),                              \
       OPTION(global_clipnorm, FLOAT, "0"), OPTION(use_ema, BOOL, "false"),                  \
       OPTION(ema_momentum, FLOAT, "0.99"), OPTION(ema_overwrite_frequency, INT, "0"),       \
       OPTION(loss_scale_factor, FLOAT, "0"), OPTION(gradient_accumulation_steps, INT, "0"), \
@@ -24,29 +26,33 @@
 #define BETAS(second) OPTION(beta_1, FLOAT, "0.9"), OPTION(beta_2, FLOAT, second)
 #define EPSILON OPTION(epsilon, FLOAT, "1e-7")
 
-static const snug__field sgd_fields[] = {OPTION(momentum, FLOAT, "0"),
-                                         OPTION(nesterov, BOOL, "false"), BASE("0.01", "0")};
-static const snug__field adam_fields[] = {BETAS("0.999"), EPSILON, OPTION(amsgrad, BOOL, "false"),
-                                          BASE("0.001", "0")};
-static const snug__field adamw_fields[] = {BETAS("0.999"), EPSILON, OPTION(amsgrad, BOOL, "false"),
-                                           BASE("0.001", "0.004")};
-static const snug__field rmsprop_fields[] = {OPTION(rho, FLOAT, "0.9"),
-                                             OPTION(momentum, FLOAT, "0"), EPSILON,
-                                             OPTION(centered, BOOL, "false"), BASE("0.001", "0")};
-static const snug__field adagrad_fields[] = {OPTION(initial_accumulator_value, FLOAT, "0.1"),
-                                             EPSILON, BASE("0.001", "0")};
-static const snug__field adadelta_fields[] = {OPTION(rho, FLOAT, "0.95"), EPSILON,
-                                              BASE("0.001", "0")};
-static const snug__field adamax_fields[] = {BETAS("0.999"), EPSILON, BASE("0.001", "0")};
-static const snug__field lion_fields[] = {BETAS("0.99"), BASE("0.001", "0")};
+static const snug__field sgd_fields[] = {RATE("0.01"), OPTION(momentum, FLOAT, "0"),
+                                         OPTION(nesterov, BOOL, "false"), DECAY("0"), REST};
+static const snug__field adam_fields[] = {
+    RATE("0.001"), BETAS("0.999"), EPSILON, OPTION(amsgrad, BOOL, "false"), DECAY("0"), REST};
+static const snug__field adamw_fields[] = {
+    RATE("0.001"), DECAY("0.004"), BETAS("0.999"), EPSILON, OPTION(amsgrad, BOOL, "false"), REST};
+static const snug__field rmsprop_fields[] = {
+    RATE("0.001"), OPTION(rho, FLOAT, "0.9"),       OPTION(momentum, FLOAT, "0"),
+    EPSILON,       OPTION(centered, BOOL, "false"), DECAY("0"),
+    REST};
+static const snug__field adagrad_fields[] = {
+    RATE("0.001"), OPTION(initial_accumulator_value, FLOAT, "0.1"), EPSILON, DECAY("0"), REST};
+static const snug__field adadelta_fields[] = {RATE("0.001"), OPTION(rho, FLOAT, "0.95"), EPSILON,
+                                              DECAY("0"), REST};
+static const snug__field adamax_fields[] = {RATE("0.001"), BETAS("0.999"), EPSILON, DECAY("0"),
+                                            REST};
+static const snug__field lion_fields[] = {RATE("0.001"), BETAS("0.99"), DECAY("0"), REST};
 static const snug__field ftrl_fields[] = {
+    RATE("0.001"),
     OPTION(learning_rate_power, FLOAT, "-0.5"),
     OPTION(initial_accumulator_value, FLOAT, "0.1"),
     ENTRY("l1_regularization_strength", l1, FLOAT, "0"),
     ENTRY("l2_regularization_strength", l2, FLOAT, "0"),
     ENTRY("l2_shrinkage_regularization_strength", l2_shrinkage, FLOAT, "0"),
     OPTION(beta, FLOAT, "0"),
-    BASE("0.001", "0")};
+    DECAY("0"),
+    REST};
 
 static bool has_momentum(const snug__optimizer_options *o) { return o->momentum != 0.0; }
 static bool has_amsgrad(const snug__optimizer_options *o) { return o->amsgrad; }
@@ -80,6 +86,7 @@ static const snug__optimizer_kind kinds[] = {
     {{"Nadam", adamax_fields}, &snug__op_nadam, {MOMENTS}},
     {{"Lion", lion_fields}, &snug__op_lion, {{"momentum"}}},
     {{"Ftrl", ftrl_fields}, &snug__op_ftrl, {{"accumulator", NULL, true}, {"linear"}}}};
+static const snug__named_set set = SNUG_NAMED_SET("optimizer", NULL, kinds);
 
 static snug_status check_clipping(snug_ctx *ctx, const char *text, const snug__optimizer *out) {
   const snug__optimizer_options *o = &out->o;
@@ -113,14 +120,14 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__optimizer 
 }
 
 snug_status snug__optimizer_parse(snug_ctx *ctx, const char *text, snug__optimizer *out) {
-  char rest[SNUG__NAMED_TEXT_BYTES];
   char schedule[SNUG__NAMED_TEXT_BYTES];
-  size_t i = 0;
+  snug__named_call call;
   memset(out, 0, sizeof *out);
-  SNUG_TRY(snug__named_cut(ctx, "optimizer", text, "learning_rate", rest, schedule));
-  SNUG_TRY(snug__named_parse(ctx, "optimizer", rest, kinds, sizeof kinds[0], SNUG_COUNT(kinds),
-                             &out->o, sizeof out->o, &i));
-  out->kind = kinds[i].is_other && kinds[i].is_other(&out->o) ? kinds[i].other : &kinds[i];
+  SNUG_TRY(snug__named_read(ctx, &set, NULL, text, &call));
+  snug__named_take(&call, "learning_rate", schedule);
+  SNUG_TRY(snug__named_apply(ctx, &call, &out->o, sizeof out->o));
+  const snug__optimizer_kind *kind = &kinds[call.index];
+  out->kind = kind->is_other && kind->is_other(&out->o) ? kind->other : kind;
   if (schedule[0]) {
     SNUG_TRY(snug__schedule_parse(ctx, schedule, &out->schedule));
     out->o.learning_rate = snug__schedule_rate(&out->schedule, 0);

@@ -3,25 +3,25 @@
 #include <string.h>
 
 #include "model/initializer.h"
-#include "model/phrase.h"
+#include "model/named.h"
 
 static const snug__field l1_fields[] = {SNUG_FIELD(snug__regularizer, l1, FLOAT, "0.01"), {0}};
 static const snug__field l2_fields[] = {SNUG_FIELD(snug__regularizer, l2, FLOAT, "0.01"), {0}};
 static const snug__field both_fields[] = {SNUG_FIELD(snug__regularizer, l1, FLOAT, "0"),
                                           SNUG_FIELD(snug__regularizer, l2, FLOAT, "0"),
                                           {0}};
-static const snug__phrase regularizers[] = {
+static const snug__named regularizers[] = {
     {"l1", l1_fields}, {"l2", l2_fields}, {"l1_l2", both_fields}};
+static const snug__named_set regularizer_set = SNUG_NAMED_SET("regularizer", NULL, regularizers);
 
 snug_status snug__regularizer_parse(snug_ctx *ctx, const char *where, const char *text,
                                     snug__regularizer *out) {
-  int32_t which = 0;
+  size_t which = 0;
   *out = (snug__regularizer){0.0, 0.0};
-  if (snug__phrase_is_none(text)) {
+  if (snug__named_is_none(text)) {
     return SNUG_OK;
   }
-  SNUG_TRY(snug__phrase_parse(ctx, where, "regularizer", text, regularizers,
-                              SNUG_COUNT(regularizers), out, &which));
+  SNUG_TRY(snug__named_parse(ctx, &regularizer_set, where, text, out, sizeof *out, &which));
   if (!(out->l1 >= 0.0 && out->l2 >= 0.0 && isfinite(out->l1) && isfinite(out->l2))) {
     return snug__fail(ctx, SNUG_E_ARGUMENT,
                       "%s: regularizer '%s': l1 and l2 must be finite and 0 or more", where, text);
@@ -38,10 +38,11 @@ static const snug__field min_max_fields[] = {
     VALUE(min_value, "0"), VALUE(max_value, "1"), VALUE(rate, "1"), AXIS, {0}};
 
 /* In the order of snug__constraint_kind, from MAX_NORM on. */
-static const snug__phrase constraints[] = {{"max_norm", max_fields},
-                                           {"non_neg", NULL},
-                                           {"unit_norm", unit_fields},
-                                           {"min_max_norm", min_max_fields}};
+static const snug__named constraints[] = {{"max_norm", max_fields},
+                                          {"non_neg", NULL},
+                                          {"unit_norm", unit_fields},
+                                          {"min_max_norm", min_max_fields}};
+static const snug__named_set constraint_set = SNUG_NAMED_SET("constraint", NULL, constraints);
 
 static snug_status resolve_axes(snug_ctx *ctx, const char *where, const snug__type *type,
                                 snug_ints *axes) {
@@ -59,14 +60,13 @@ static snug_status resolve_axes(snug_ctx *ctx, const char *where, const snug__ty
 
 snug_status snug__constraint_parse(snug_ctx *ctx, const char *where, const char *text,
                                    const snug__type *type, snug__constraint *out) {
-  int32_t which = 0;
+  size_t which = 0;
   memset(out, 0, sizeof *out);
-  if (snug__phrase_is_none(text)) {
+  if (snug__named_is_none(text)) {
     return SNUG_OK;
   }
-  SNUG_TRY(snug__phrase_parse(ctx, where, "constraint", text, constraints, SNUG_COUNT(constraints),
-                              out, &which));
-  out->kind = (snug__constraint_kind)(which + SNUG__CONSTRAINT_MAX_NORM);
+  SNUG_TRY(snug__named_parse(ctx, &constraint_set, where, text, out, sizeof *out, &which));
+  out->kind = (snug__constraint_kind)((int32_t)which + (int32_t)SNUG__CONSTRAINT_MAX_NORM);
   if (!(out->min_value >= 0.0 && out->max_value >= out->min_value && out->rate >= 0.0 &&
         out->rate <= 1.0)) {
     return snug__fail(

@@ -125,6 +125,7 @@ static const snug__schedule_kind kinds[] = {
     {{"PiecewiseConstantDecay", piecewise_fields}, piecewise},
     {{"CosineDecay", cosine_fields}, cosine},
     {{"CosineDecayRestarts", restarts_fields}, cosine_restarts}};
+static const snug__named_set set = SNUG_NAMED_SET("schedule", NULL, kinds);
 
 static snug_status check(snug_ctx *ctx, const char *text, const snug__schedule *s) {
   const snug__schedule_options *o = &s->o;
@@ -150,8 +151,7 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__schedule *
 snug_status snug__schedule_parse(snug_ctx *ctx, const char *text, snug__schedule *out) {
   size_t i = 0;
   out->kind = NULL;
-  SNUG_TRY(snug__named_parse(ctx, "schedule", text, kinds, sizeof kinds[0], SNUG_COUNT(kinds),
-                             &out->o, sizeof out->o, &i));
+  SNUG_TRY(snug__named_parse(ctx, &set, NULL, text, &out->o, sizeof out->o, &i));
   out->kind = &kinds[i];
   return check(ctx, text, out);
 }

@@ -88,10 +88,11 @@ TEST(wrong_texts_are_refused) {
   check_refused("xavier", t, SNUG_E_ARGUMENT, "w: there is no initializer 'xavier'; known: zeros,");
   check_refused("constant(1,2)", t, SNUG_E_ARGUMENT, "too many arguments");
   check_refused("zeros(1)", t, SNUG_E_ARGUMENT, "too many arguments");
-  check_refused("constant(a=1)", t, SNUG_E_ARGUMENT, "w: constant: there is no 'a' here");
+  check_refused("constant(a=1)", t, SNUG_E_ARGUMENT,
+                "w: initializer constant: there is no 'a' here");
   check_refused("constant(value=1,1,1)", t, SNUG_E_ARGUMENT, "too many arguments");
-  check_refused("constant(1", t, SNUG_E_ARGUMENT, "does not end in ')'");
-  check_refused("constant(", t, SNUG_E_ARGUMENT, "does not end in ')'");
+  check_refused("constant(1", t, SNUG_E_ARGUMENT, "with its parentheses");
+  check_refused("constant(", t, SNUG_E_ARGUMENT, "with its parentheses");
   check_refused("constant(x)", t, SNUG_E_ARGUMENT, "value=x: expected a number");
   check_refused("normal(stddev=-1)", t, SNUG_E_ARGUMENT, "stddev=-1");
   check_refused("variance_scaling(0)", t, SNUG_E_ARGUMENT, "scale=0");

@@ -171,6 +171,20 @@ TEST(weights_without_gradient_are_left_alone) {
   close_training(&x);
 }
 
+/* As Keras orders them: a number first is the learning rate, never a beta. */
+TEST(arguments_by_place) {
+  snug_ctx *ctx = test_ctx();
+  snug__optimizer o;
+  ASSERT_OK(ctx, snug__optimizer_parse(ctx, "SGD(0.5, 0.25, true)", &o));
+  ASSERT_TRUE(o.o.learning_rate == 0.5 && o.o.momentum == 0.25 && o.o.nesterov);
+  ASSERT_OK(ctx, snug__optimizer_parse(ctx, "Adam(0.5, 0.25, 0.125)", &o));
+  ASSERT_TRUE(o.o.learning_rate == 0.5 && o.o.beta_1 == 0.25 && o.o.beta_2 == 0.125);
+  ASSERT_OK(ctx, snug__optimizer_parse(ctx, "AdamW(0.5, 0.25)", &o));
+  ASSERT_TRUE(o.o.learning_rate == 0.5 && o.o.weight_decay == 0.25);
+  ASSERT_OK(ctx, snug__optimizer_parse(ctx, "adam(CosineDecay(0.5, 10), beta_1=0.25)", &o));
+  ASSERT_TRUE(o.schedule.kind && o.o.learning_rate == 0.5 && o.o.beta_1 == 0.25);
+}
+
 TEST(names_what_is_known) {
   snug_ctx *ctx = test_ctx();
   snug__optimizer o;

@@ -32,5 +32,5 @@ TEST(names_what_is_wrong) {
       ctx, snug__schedule_parse(ctx, "PiecewiseConstantDecay(boundaries=[1,2], values=[1,2])", &s),
       SNUG_E_ARGUMENT, "one more value");
   ASSERT_STATUS(ctx, snug__schedule_parse(ctx, "CosineDecay(decay_steps=1", &s), SNUG_E_ARGUMENT,
-                "expected name or name(key=value");
+                "'(decay_steps=1' behind the name: expected (key=value");
 }
