@@ -31,7 +31,7 @@ def Again(name, of, ins):
 class Case:
     def __init__(self, group, name, layers, y, loss, optimizer=None, outputs=None, metrics=(),
                  weighted_metrics=(), loss_weights=None, rows=11, val_rows=0, sample_weight=False,
-                 class_weight=None, fits=1, dtype="float64", tolerance=(1e-7, 1e-6), **fit):
+                 class_weight=None, fits=1, val_weighted=True, dtype="float64", tolerance=(1e-7, 1e-6), **fit):
         self.group, self.name, self.layers, self.dtype = group, name, layers, dtype
         self.outputs = outputs or [layers[-1].name]
         self.y = y if isinstance(y, list) else [y]
@@ -44,7 +44,7 @@ class Case:
         self.sample_weight, self.class_weight, self.tolerance = sample_weight, class_weight, tolerance
         self.fit = dict(batch_size=4, epochs=3)
         self.fit.update(fit)
-        self.made, self.fits = {}, fits
+        self.made, self.fits, self.val_weighted = {}, fits, val_weighted
 
 
 CLASSES = (("class", 3), ())
@@ -411,6 +411,33 @@ CASES = [
                 gamma_regularizer=Call("L2", l2=0.0625), beta_constraint=Call("NonNeg")),
           Layer("Flatten", "f", "bn"), Layer("Dense", "out", "f", units=3, activation="softmax")],
          CLASSES, SPARSE, rows=9, val_rows=5),
+    Case("edges", "counts", mlp(1, "sigmoid"), BITS, BINARY, rows=13,
+         metrics=[Call("TruePositives"), Call("FalseNegatives", thresholds=0.25),
+                  Call("FalsePositives"), Call("TrueNegatives"), Call("Precision", thresholds=0.75),
+                  Call("AUC", num_thresholds=7, summation_method="minoring")]),
+    Case("edges", "accuracy_of_reals", mlp(1, "linear"), (("steps", 2), (1,)), "mse",
+         metrics=["accuracy"]),
+    Case("edges", "accuracy_of_two_reals", mlp(2, "linear"), REALS, "mse", metrics=["accuracy"]),
+    Case("edges", "shared_penalty",
+         [Input("a", 3), Input("b", 3),
+          Layer("Dense", "twin", "a", units=3, kernel_regularizer=Call("L2", l2=0.125)),
+          Again("twin_b", "twin", "b"), Layer("Maximum", "most", "twin twin_b"),
+          Layer("Dense", "out", "most", units=1, activation="sigmoid")],
+         BITS, BINARY, metrics=["accuracy"]),
+    Case("edges", "weights_of_zero", mlp(), CLASSES, SPARSE, sample_weight=("bits",), batch_size=2,
+         weighted_metrics=["accuracy"], val_rows=5),
+    Case("edges", "validation_without_weights", mlp(), CLASSES, SPARSE, sample_weight=True,
+         val_weighted=False, weighted_metrics=["accuracy"], val_rows=5),
+    Case("edges", "mean_by_weights", mlp(), CLASSES,
+         Call("SparseCategoricalCrossentropy", reduction="mean_with_sample_weight"),
+         sample_weight=True, val_rows=5),
+    Case("edges", "dropped_nothing",
+         [Input("x", 5, 4), Layer("Dropout", "d", "x", rate=0.0),
+          Layer("SpatialDropout1D", "sd", "d", rate=0.0), Layer("PReLU", "p", "sd"),
+          Layer("LeakyReLU", "l", "p", negative_slope=0.25), Layer("Permute", "t", "l", dims=[2, 1]),
+          Layer("AveragePooling1D", "ap", "t", pool_size=2), Layer("Reshape", "r", "ap",
+                                                                   target_shape=[10]),
+          Layer("Dense", "out", "r", units=3, activation="softmax")], CLASSES, SPARSE),
 
     # ---- outputs that are maps or sequences, other losses ----
     Case("maps", "sequence_labels",

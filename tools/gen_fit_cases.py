@@ -25,7 +25,7 @@ import tensorflow as tf
 from fit_cases import CASES, Call
 
 MASK = np.uint64(0xFFFFFFFF)
-PREDICT_ROWS = 5
+PREDICT_ROWS = 3
 PREDICT_BATCH = 2
 EVALUATE_BATCH = 3
 BATCHES_OF = ("dense", "metrics", "functional")  # groups for which the logs of batches are kept
@@ -173,8 +173,8 @@ def arrays_of(case, rows, seed):
     xs = [Array(l.data, (rows,) + l.shape, seed + i)
           for i, l in enumerate(l for l in case.layers if l.cls == "Input")]
     ys = [Array(y[0], (rows,) + tuple(y[1]), seed + 10 + i) for i, y in enumerate(case.y)]
-    w = Array(("real", 0.5, 1.0), (rows,), seed + 20) if case.sample_weight else None
-    return xs, ys, w
+    kind = case.sample_weight if isinstance(case.sample_weight, tuple) else ("real", 0.5, 1.0)
+    return xs, ys, Array(kind, (rows,), seed + 20) if case.sample_weight else None
 
 
 def whole(arrays, dtype, rows=None):
@@ -228,6 +228,7 @@ def run(case):
     val = ([], [], None)
     if case.val_rows:
         val = arrays_of(case, case.val_rows, 51)
+        val = val if case.val_weighted else val[:2] + (None,)
         f["validation_data"] = (whole(val[0], case.dtype), whole(val[1], case.dtype)) + (
             (weights_for(val[2], val[1], case),) if val[2] else ())
     if case.class_weight:
@@ -279,10 +280,15 @@ def c_layer(l):
 def c_data(name, arrays):
     xs, ys, w = arrays
     if not xs:
-        return f".{name} = {{0}}"
+        return ""
     return (f".{name} = {{{len(xs)}, {len(ys)}, {c_list('golden_array', [a.text() for a in xs])}, "
             f"{c_list('golden_array', [a.text() for a in ys])}, "
             f"{c_list('golden_array', [w.text()] if w else [])}}}")
+
+
+def c_counted(name, text, items):
+    """Nothing where there are none: the members are then 0 and NULL by themselves."""
+    return f".n_{name} = {len(items)}, .{name} = {text(items)}" if items else ""
 
 
 def c_case(case, starts, data, val, history, evaluated, predicted, model):
@@ -303,18 +309,15 @@ def c_case(case, starts, data, val, history, evaluated, predicted, model):
         c_data("train", data), c_data("validation", val),
         f".optimizer = {c_text(value_text(case.optimizer))}",
         f".n_loss = {len(case.loss)}, .loss = {c_texts([value_text(l) for l in case.loss])}",
-        f".loss_weights = " + (c_numbers(case.loss_weights, 10) if case.loss_weights else "NULL"),
-        f".n_metrics = {len(case.metrics)}, .metrics = {c_texts(metric_texts(case.metrics))}",
-        f".n_weighted_metrics = {len(case.weighted_metrics)}, "
-        f".weighted_metrics = {c_texts(metric_texts(case.weighted_metrics))}",
-        f".n_class_weight = {len(case.class_weight or [])}, .class_weight = " +
-        (c_numbers(case.class_weight, 10) if case.class_weight else "NULL"),
+        case.loss_weights and f".loss_weights = {c_numbers(case.loss_weights, 9)}",
+        c_counted("metrics", c_texts, metric_texts(case.metrics)),
+        c_counted("weighted_metrics", c_texts, metric_texts(case.weighted_metrics)),
+        c_counted("class_weight", lambda v: c_numbers(v, 9), case.class_weight),
         f".n_fits = {case.fits}",
         f".fit = {{.no_shuffle = true{fit_text}}}",
         f".n_logs = {len(names)}, .logs = {c_texts(names)}",
         f".n_epochs = {len(rows)}, .history = {c_numbers(rows, 9)}",
-        f".n_batches = {len(case.batches)}, .batches = " +
-        (c_numbers(case.batches, 9) if case.batches else "NULL"),
+        c_counted("batches", lambda v: c_numbers(v, 9), case.batches),
         f".learning_rate = {case.rate!r}",
         f".n_evaluated = {len(evaluated)}, .evaluated_names = {c_texts(list(evaluated))}, "
         f".evaluated = {c_numbers(list(evaluated.values()), 9)}",
@@ -323,7 +326,7 @@ def c_case(case, starts, data, val, history, evaluated, predicted, model):
         ".predicted = (const golden_values[]){" +
         ",\n      ".join(f"{{{p.size}, {c_numbers(p, digits)}}}" for p in predicted) + "}",
     ]
-    return "    {" + ",\n     ".join(lines) + "},"
+    return "    {" + ",\n     ".join(l for l in lines if l) + "},"
 
 
 def main():

@@ -9,7 +9,7 @@
 
 #include "train/golden.h"
 
-#define PREDICT_ROWS 5
+#define PREDICT_ROWS 3
 #define PREDICT_BATCH 2
 #define EVALUATE_BATCH 3
 
