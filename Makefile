@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 GENERATOR := $(if $(shell command -v ninja 2>/dev/null),-G Ninja)
 # Rises with the tests, never falls; the aim is 90.
-COVERAGE_FLOOR ?= 85
+COVERAGE_FLOOR ?= 90
 
 # A folder that was configured keeps its generator; CMake itself looks whether its files changed.
 configure = $(if $(wildcard $(1)/CMakeCache.txt),,cmake --preset $(2) $(GENERATOR) -Wno-dev >/dev/null &&)
