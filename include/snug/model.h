@@ -47,7 +47,7 @@ SNUG_API snug_status snug_model_create(snug_ctx *ctx, const snug_model_options *
                                        snug_model **out) SNUG_NODISCARD;
 SNUG_API void snug_model_destroy(snug_model *model);
 
-/* Add an input; the shape is without the batch axis. */
+/* Add an input; the shape is without the batch axis.  A float input has the dtype of the model. */
 SNUG_API snug_tensor snug_model_input(snug_model *model, const char *name, snug_dtype dtype,
                                       const int64_t *shape, int32_t rank);
 
@@ -64,7 +64,7 @@ SNUG_API snug_tensor snug_model_add(snug_model *model, const char *class_name, c
 
 /* Say which tensors are the model's outputs.  Without this call the last tensor is the one output.
  * Fails: the first failure of building; E_ARGUMENT for a tensor that is not there or an input that
- * no output needs. */
+ * no output needs; E_STATE after compile. */
 SNUG_API snug_status snug_model_outputs(snug_model *model, const snug_tensor *out,
                                         int32_t n) SNUG_NODISCARD;
 

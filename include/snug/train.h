@@ -33,7 +33,7 @@ typedef struct snug_compile_options {
 
 /* Say how the model is trained; makes its weights if they are not there.  Compiling again starts
  * the optimizer anew. Fails: the first failure of building, E_ARGUMENT for unknown names or losses
- * that do not fit the outputs; the model is then as it was. */
+ * that do not fit the outputs, E_STATE from a callback of a fit; the model is then as it was. */
 SNUG_API snug_status snug_model_compile(snug_model *model,
                                         const snug_compile_options *options) SNUG_NODISCARD;
 
@@ -69,7 +69,8 @@ typedef struct snug_logs {
   const double *values;
 } snug_logs;
 
-/* What a callback can see and do.  Return false to stop the training after this batch or epoch. */
+/* What a callback can see and do.  Return false to stop the training after this batch or epoch; an
+ * epoch that was stopped is still validated.  Callbacks may evaluate and predict. */
 typedef struct snug_callback {
   void *user;
   bool (*train_begin)(void *user, int64_t epochs, int64_t steps);

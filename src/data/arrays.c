@@ -51,17 +51,28 @@ static bool same_sample(const snug_array *a, const snug__type *feeds) {
   return n_wanted == n_given && memcmp(wanted, given, (size_t)n_given * sizeof *given) == 0;
 }
 
-static snug_status check_finite(snug_ctx *ctx, const char *what, const snug_array *a) {
+/* Whether a value survives the way into an element of an integer dtype. */
+static bool holds(snug_dtype dtype, double v) {
+  int64_t element = 0; /* room for any dtype */
+  snug__element_set(dtype, &element, 0, v);
+  return snug__element_get(dtype, &element, 0) == v;
+}
+
+static snug_status check_values(snug_ctx *ctx, const char *what, const snug_array *a,
+                                snug_dtype feeds) {
   int64_t row = snug__array_row(a);
-  if (!snug__dtype_is_real(a->dtype)) {
+  bool converted = snug__dtype_is_integer(feeds) && feeds != a->dtype;
+  if (!snug__dtype_is_real(a->dtype) && !converted) {
     return SNUG_OK;
   }
   for (int64_t i = 0; i < row * a->shape[0]; i++) {
     double v = snug__element_get(a->dtype, a->data, i);
-    if (!isfinite(v)) {
+    if (!isfinite(v) || (converted && !holds(feeds, v))) {
       return snug__fail(ctx, SNUG_E_DATA,
-                        "%s: sample %lld, element %lld is %g; remove or replace it", what,
-                        (long long)(i / row), (long long)(i % row), v);
+                        "%s: sample %lld, element %lld is %g%s%s; remove or replace it", what,
+                        (long long)(i / row), (long long)(i % row), v,
+                        isfinite(v) ? ", which is not possible as " : "",
+                        isfinite(v) ? snug_dtype_text(feeds) : "");
     }
   }
   return SNUG_OK;
@@ -83,7 +94,7 @@ snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array 
     return snug__fail(ctx, SNUG_E_DTYPE, "%s: is %s; the model takes %s", what,
                       snug__type_text(&t, given), snug__type_text(feeds, wanted));
   }
-  return check_finite(ctx, what, a);
+  return check_values(ctx, what, a, feeds->dtype);
 }
 
 snug_status snug__array_check_labels(snug_ctx *ctx, const char *what, const snug_array *a,

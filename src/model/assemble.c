@@ -55,6 +55,13 @@ static snug_status check_input(snug_model *m, const char *name, snug_dtype dtype
   if (dtype <= SNUG_NO_DTYPE || dtype >= SNUG_DTYPE_COUNT) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "input %s: %d is not a dtype", name, (int)dtype);
   }
+  if (snug__dtype_is_real(dtype) && dtype != m->real) {
+    return snug__fail(m->ctx, SNUG_E_DTYPE,
+                      "input %s: is %s and the model computes in %s: make it %s (arrays of other "
+                      "dtypes are converted when they are fed)",
+                      name, snug_dtype_text(dtype), snug_dtype_text(m->real),
+                      snug_dtype_text(m->real));
+  }
   for (int32_t i = 0; i < rank; i++) {
     if (shape[i] < 1) {
       return snug__fail(m->ctx, SNUG_E_SHAPE,
@@ -286,7 +293,12 @@ snug_status snug_model_outputs(snug_model *m, const snug_tensor *out, int32_t n)
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
-  return m->status ? m->status : set_outputs(m, out, n);
+  SNUG_TRY(m->status);
+  if (m->training) {
+    return snug__fail(m->ctx, SNUG_E_STATE,
+                      "the model is compiled: its outputs have losses and stay; name them before");
+  }
+  return set_outputs(m, out, n);
 }
 
 snug_status snug__model_finish(snug_model *m) {

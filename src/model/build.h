@@ -10,9 +10,10 @@ typedef struct snug__build {
   snug__graph *g;
   snug__variables *variables;
   bool training;
-  snug_dtype real;  /* the model's float dtype */
-  snug__vec values; /* snug__id per variable: the value that holds its newest content here, or
-                       SNUG_NONE */
+  const bool *trains; /* per layer: whether it is trained; NULL: as the layers say now */
+  snug_dtype real;    /* the model's float dtype */
+  snug__vec values;   /* snug__id per variable: the value that holds its newest content here, or
+                         SNUG_NONE */
 } snug__build;
 
 snug_status snug__build_open(snug__build *b, snug_ctx *ctx, snug__variables *variables,

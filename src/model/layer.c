@@ -35,12 +35,13 @@ const char *snug__layer_classes_like(const char *name, char *out, size_t bytes) 
   return out;
 }
 
-static bool is_trainable(const snug__layer *layer) {
+bool snug__layer_is_trainable(const snug__layer *layer) {
   return ((const snug__layer_common *)layer->config)->trainable;
 }
 
 bool snug__layer_is_training(const snug__layer_call *c) {
-  return c->b->training && is_trainable(c->layer);
+  const bool *trains = c->b->trains;
+  return c->b->training && (trains ? trains[c->layer->index] : snug__layer_is_trainable(c->layer));
 }
 
 snug__id snug__layer_variable(const snug__layer_call *c, const char *name) {

@@ -70,6 +70,9 @@ snug__id snug__layer_variable(const snug__layer_call *c, const char *name);
 /* The random streams of the model: seed and step as int64 scalars (states), for dropout. */
 snug_status snug__layer_random(snug__layer_call *c, snug__id *seed, snug__id *step) SNUG_NODISCARD;
 
+/* Whether the layer is not frozen, as it was last told. */
+bool snug__layer_is_trainable(const snug__layer *layer);
+
 /* Whether this call is in training and the layer is trainable (batch normalization needs both). */
 bool snug__layer_is_training(const snug__layer_call *c);
 

@@ -1,5 +1,6 @@
 /* compile: from texts to losses, metrics and an optimizer, and to the list of values that logs will
  * show. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,11 @@ static snug_status parse_losses(snug_model *m, snug__training *t, const snug_com
     }
     SNUG_TRY(snug__loss_parse(m->ctx, text, &t->losses[i]));
     t->loss_weights[i] = o->loss_weights ? o->loss_weights[i] : 1.0;
+    if (!isfinite(t->loss_weights[i])) {
+      return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                        "compile: the loss of '%s' has the weight %g; it must be finite",
+                        output_name(m, i), t->loss_weights[i]);
+    }
   }
   return SNUG_OK;
 }
@@ -167,6 +173,10 @@ static snug_status make_names(snug__training *t) {
 
 static snug_status list_trained(snug_model *m, snug__training *t) {
   size_t n = m->variables.list.n;
+  SNUG_TRY(snug__arena_take(&t->arena, m->layers.n * sizeof *t->trains, (void **)&t->trains));
+  for (size_t i = 0; i < m->layers.n; i++) {
+    t->trains[i] = snug__layer_is_trainable(&SNUG_VEC(&m->layers, snug__layer, i));
+  }
   SNUG_TRY(snug__arena_take(&t->arena, n * sizeof *t->trained, (void **)&t->trained));
   for (snug__id v = 0; v < n; v++) {
     if (snug__model_trains(m, snug__variable_at(&m->variables, v))) {
@@ -253,6 +263,10 @@ snug_status snug_model_compile(snug_model *m, const snug_compile_options *option
   before b;
   if (!m || !options) {
     return SNUG_E_ARGUMENT;
+  }
+  if (m->training && m->training->fits) {
+    return snug__fail(m->ctx, SNUG_E_STATE,
+                      "compile: a fit of the model is running; compile when it has ended");
   }
   SNUG_TRY(snug__model_finish(m));
   SNUG_TRY(snug__model_commit_weights(m));

@@ -129,8 +129,7 @@ static snug_status make_logs(snug__fit *f) {
   int64_t epochs = snug__max_i64(0, f->options.epochs - f->options.initial_epoch);
   size_t n = t->tracked.n * (f->has_validation ? 2 : 1);
   f->n_metrics = t->tracked.n;
-  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_HISTORY, 2 * f->n_metrics, &f->log_names));
-  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_HISTORY, 2 * f->n_metrics, &f->log_values));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_HISTORY, f->n_metrics, &f->log_values));
   return snug__history_create(ctx, epochs, t->names, n, &f->history);
 }
 
@@ -186,6 +185,7 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
                            const snug_fit_options *options) {
   *f = (snug__fit){.model = m, .session = {.model = m}};
   SNUG_TRY(snug__training_need(m));
+  m->training->fits++;
   snug_scope_begin(m->ctx, &f->scope);
   snug_status s = open_all(f, data, options);
   if (s) {
@@ -197,8 +197,8 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug_ctx *ctx = f->model->ctx;
   snug__session_release(&f->session);
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_HISTORY, f->log_values, 2 * f->n_metrics);
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_HISTORY, f->log_names, 2 * f->n_metrics);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_HISTORY, f->log_values, f->n_metrics);
+  f->model->training->fits--;
   snug_status ended = snug_scope_end(ctx, &f->scope);
   if (!s && !ended && history) {
     f->history->memory.measured = f->scope.peak;

@@ -13,9 +13,8 @@ typedef struct snug__fit {
   bool has_validation;
   int64_t steps; /* per epoch */
   snug_history *history;
-  const char **log_names; /* room for one epoch's names and values, as callbacks see them */
-  double *log_values;
-  size_t n_metrics; /* followed values; logs have twice as many with validation */
+  double *log_values; /* the metrics as callbacks see them */
+  size_t n_metrics;
   snug_scope scope; /* measures the peak of this fit */
 } snug__fit;
 

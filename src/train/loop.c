@@ -22,19 +22,6 @@ static snug_status batch_logs(snug__fit *f, snug_logs *logs) {
   return SNUG_OK;
 }
 
-/* The running epoch's row as callbacks see it: without val_ where there was no validation. */
-static snug_logs epoch_logs(snug__fit *f, bool validated) {
-  const double *row = snug__history_row(f->history);
-  snug_logs logs = {0, f->log_names, f->log_values};
-  for (size_t i = 0; i < f->history->n; i++) {
-    if (validated || strncmp(f->history->names[i], "val_", 4) != 0) {
-      f->log_names[logs.n] = f->history->names[i];
-      f->log_values[logs.n++] = row[i];
-    }
-  }
-  return logs;
-}
-
 /* ---- steps ---- */
 
 static const snug__run *run_for(const snug__session *s, const snug__feed *feed, int64_t batch,
@@ -79,6 +66,7 @@ static cursor first_cursor(const snug__fit *f) {
 
 static void start_pass(snug__fit *f, const cursor *at) {
   f->train.order = snug__shuffle_make((uint64_t)f->train.rows, f->model->seed, at->pass);
+  f->model->training->passes = at->pass + 1; /* also if it ends early */
 }
 
 /* One epoch of training.  *go_on: whether the callbacks want more. */
@@ -95,7 +83,6 @@ static snug_status train_epoch(snug__fit *f, cursor *at, bool *wants_more) {
   }
   if (at->batch >= batches) {
     *at = (cursor){at->pass + 1, 0};
-    f->model->training->passes = at->pass;
   }
   *wants_more = go_on;
   return SNUG_OK;
@@ -111,16 +98,18 @@ static snug_status store(snug__fit *f, bool validation, snug_logs *logs) {
   return SNUG_OK;
 }
 
-static snug_status validate(snug__fit *f) {
-  bool go_on = true; /* the verdict of these hooks does not matter: the epoch ends anyway */
+/* Validate; *logs gets all of the epoch's values. */
+static snug_status validate(snug__fit *f, snug_logs *logs, bool *wants_more) {
+  bool go_on = true;
   int64_t steps = snug__feed_batches(&f->validation);
   steps = f->options.validation_steps ? snug__min_i64(steps, f->options.validation_steps) : steps;
   TELL(f, test_begin, steps);
   SNUG_TRY(snug__test_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION,
                           SNUG__SLOT_VALIDATION_REST, steps));
-  snug_logs logs;
-  SNUG_TRY(store(f, true, &logs));
-  TELL(f, test_end, &logs);
+  SNUG_TRY(store(f, true, logs));
+  TELL(f, test_end, logs);
+  *logs = (snug_logs){f->history->n, f->history->names, snug__history_row(f->history)};
+  *wants_more = *wants_more && go_on;
   return SNUG_OK;
 }
 
@@ -131,8 +120,7 @@ static snug_status run_epoch(snug__fit *f, int64_t epoch, cursor *at, bool *want
   SNUG_TRY(train_epoch(f, at, wants_more));
   snug_logs logs;
   SNUG_TRY(store(f, false, &logs));
-  SNUG_TRY(validates ? validate(f) : SNUG_OK);
-  logs = epoch_logs(f, validates);
+  SNUG_TRY(validates ? validate(f, &logs, wants_more) : SNUG_OK);
   TELL(f, epoch_end, epoch, &logs);
   snug__history_push(f->history);
   *wants_more = *wants_more && go_on;

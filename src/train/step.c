@@ -158,6 +158,7 @@ snug_status snug__step_build(snug_model *m, snug__step_kind kind, int64_t batch,
   maker k = {.m = m, .kind = kind, .step = {.weight = SNUG_NONE, .batch = batch}};
   *graph = NULL;
   snug_status s = snug__build_open(&k.b, m->ctx, &m->variables, kind == SNUG__STEP_TRAIN, m->real);
+  k.b.trains = m->training ? m->training->trains : NULL;
   s = s ? s : emit_all(&k, weighted);
   s = s ? s : snug__graph_verify(k.b.g);
   if (!s) {

@@ -30,7 +30,9 @@ typedef struct snug__training {
   uint32_t *by_name;    /* names[i] is the name of tracked[by_name[i]] */
   snug__id *trained;    /* variables that the optimizer updates */
   size_t n_trained;
+  bool *trains;    /* per layer, as it was at compile: freezing takes effect with the next one */
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
+  int32_t fits;    /* that are open, and work with all this */
   void *state;     /* block of all state variables; NULL before the first use */
   size_t state_bytes;
 } snug__training;
