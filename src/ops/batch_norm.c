@@ -121,11 +121,7 @@ static snug_status train_reference(const snug__call *call) {
 
 static snug_status train_grad(snug__grad *g) {
   const snug__batch_norm_params *p = g->params;
-  snug__id gamma = g->n_in > 1 ? g->in[1] : SNUG_NONE;
-  snug__id in[] = {g->dout[0], g->in[0], gamma, g->out[1], g->out[2]};
-  return in[0] == SNUG_NONE
-             ? SNUG_OK
-             : snug__norm_emit_grad(g, &snug__op_batch_norm_train_grad, p->epsilon, in, 5);
+  return snug__norm_emit_kept_grad(g, &snug__op_batch_norm_train_grad, p->epsilon, 2);
 }
 
 static snug__cost train_cost(const snug__signature *sig) {

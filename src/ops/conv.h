@@ -60,6 +60,16 @@ snug_status snug__need_conv(const snug__infer *q, const snug__type *x, const snu
 snug__conv snug__conv_of(const snug__type *x, const snug__type *kernel,
                          const snug__conv2d_params *p);
 
+/* Check a convolution as snug__need_conv does; x, kernel and p are in the op's own form. */
+typedef snug_status snug__conv_check(const snug__infer *q, const snug__type *x,
+                                     const snug__type *kernel, const snug__conv2d_params *p,
+                                     snug__conv *out);
+
+/* infer of a convolution and of its two gradients. */
+snug_status snug__infer_conv(snug__infer *q, snug__conv_check *check) SNUG_NODISCARD;
+snug_status snug__infer_conv_bwd_data(snug__infer *q, snug__conv_check *check) SNUG_NODISCARD;
+snug_status snug__infer_conv_bwd_weights(snug__infer *q, snug__conv_check *check) SNUG_NODISCARD;
+
 /* A depthwise kernel [kh, kw, c, m] seen as conv2d's [kh, kw, 1, c * m], and p with its groups. */
 snug__type snug__depthwise_as_conv(const snug__type *kernel, const snug__conv2d_params *p,
                                    snug__conv2d_params *grouped);
@@ -72,6 +82,8 @@ typedef struct snug__conv_job {
   void *out;
   int32_t threads;
 } snug__conv_job;
+
+snug__conv_job snug__conv_job_of(const snug__call *call, snug__conv c);
 
 /* Run a job: y = conv(x, kernel), dx from (dy, kernel), dkernel from (x, dy). */
 void snug__conv_forward(const snug__conv_job *j);

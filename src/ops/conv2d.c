@@ -11,31 +11,12 @@ static const snug__field bwd_data_fields[] = {
 static const snug__field bwd_weights_fields[] = {
     CONV_FIELDS, SNUG__CONV_SHAPE_FIELD("kernel_shape"), {0}};
 
-static snug_status infer(snug__infer *q) {
-  snug__conv c;
-  SNUG_TRY(snug__need_images(q));
-  SNUG_TRY(snug__need_conv(q, &q->in[0], &q->in[1], q->params, &c));
-  const int64_t dim[] = {c.batch, c.h.out, c.w.out, c.cout};
-  q->out[0] = snug__type_of(q->in[0].dtype, 4, dim);
-  return SNUG_OK;
-}
-
+static snug_status infer(snug__infer *q) { return snug__infer_conv(q, snug__need_conv); }
 static snug_status infer_bwd_data(snug__infer *q) {
-  const snug__conv2d_bwd_params *p = q->params;
-  snug__conv c;
-  SNUG_TRY(snug__need_images(q));
-  SNUG_TRY(snug__need_shape4(q, "input_shape", &p->shape, q->in[0].dtype, &q->out[0]));
-  SNUG_TRY(snug__need_conv(q, &q->out[0], &q->in[1], &p->conv, &c));
-  return snug__need_output(q, 0, c.batch, c.h.out, c.w.out, c.cout);
+  return snug__infer_conv_bwd_data(q, snug__need_conv);
 }
-
 static snug_status infer_bwd_weights(snug__infer *q) {
-  const snug__conv2d_bwd_params *p = q->params;
-  snug__conv c;
-  SNUG_TRY(snug__need_images(q));
-  SNUG_TRY(snug__need_shape4(q, "kernel_shape", &p->shape, q->in[0].dtype, &q->out[0]));
-  SNUG_TRY(snug__need_conv(q, &q->in[0], &q->out[0], &p->conv, &c));
-  return snug__need_output(q, 1, c.batch, c.h.out, c.w.out, c.cout);
+  return snug__infer_conv_bwd_weights(q, snug__need_conv);
 }
 
 static snug_status emit_data(snug__grad *g, snug__id dy, snug__id kernel, snug__id x,
@@ -77,33 +58,21 @@ static snug_status grad_bwd_weights(snug__grad *g) {
 }
 
 /* x and kernel are inputs or the output, as the op has it. */
-static snug__conv_job job_of(const snug__call *call, const snug__type *x,
-                             const snug__type *kernel) {
-  const snug__signature *s = call->sig;
-  return (snug__conv_job){.c = snug__conv_of(x, kernel, s->params),
-                          .dtype = s->in[0].dtype,
-                          .a = call->in[0],
-                          .b = call->in[1],
-                          .out = call->out[0],
-                          .threads = s->threads};
+static snug_status run(const snug__call *call, const snug__type *x, const snug__type *kernel,
+                       void (*loop)(const snug__conv_job *)) {
+  snug__conv_job j = snug__conv_job_of(call, snug__conv_of(x, kernel, call->sig->params));
+  loop(&j);
+  return SNUG_OK;
 }
 
 static snug_status reference(const snug__call *call) {
-  snug__conv_job j = job_of(call, &call->sig->in[0], &call->sig->in[1]);
-  snug__conv_forward(&j);
-  return SNUG_OK;
+  return run(call, &call->sig->in[0], &call->sig->in[1], snug__conv_forward);
 }
-
 static snug_status reference_bwd_data(const snug__call *call) {
-  snug__conv_job j = job_of(call, &call->sig->out[0], &call->sig->in[1]);
-  snug__conv_bwd_data(&j);
-  return SNUG_OK;
+  return run(call, &call->sig->out[0], &call->sig->in[1], snug__conv_bwd_data);
 }
-
 static snug_status reference_bwd_weights(const snug__call *call) {
-  snug__conv_job j = job_of(call, &call->sig->in[0], &call->sig->out[0]);
-  snug__conv_bwd_weights(&j);
-  return SNUG_OK;
+  return run(call, &call->sig->in[0], &call->sig->out[0], snug__conv_bwd_weights);
 }
 
 static snug__cost cost_of(const snug__signature *s, const snug__type *x, const snug__type *kernel) {

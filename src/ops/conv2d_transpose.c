@@ -96,21 +96,19 @@ static snug_status grad(snug__grad *g) {
   return SNUG_OK;
 }
 
+static snug__conv conv_of(const snug__signature *s) {
+  snug__conv2d_params conv = reverse(s->params);
+  return snug__conv_of(&s->out[0], &s->in[1], &conv);
+}
+
 static snug_status reference(const snug__call *call) {
-  snug__conv2d_params conv = reverse(call->sig->params);
-  snug__conv_job j = {.c = snug__conv_of(&call->sig->out[0], &call->sig->in[1], &conv),
-                      .dtype = call->sig->in[0].dtype,
-                      .a = call->in[0],
-                      .b = call->in[1],
-                      .out = call->out[0],
-                      .threads = call->sig->threads};
+  snug__conv_job j = snug__conv_job_of(call, conv_of(call->sig));
   snug__conv_bwd_data(&j);
   return SNUG_OK;
 }
 
 static snug__cost cost(const snug__signature *sig) {
-  snug__conv2d_params conv = reverse(sig->params);
-  snug__conv c = snug__conv_of(&sig->out[0], &sig->in[1], &conv);
+  snug__conv c = conv_of(sig);
   return snug__conv_cost(&c, sig);
 }
 

@@ -74,6 +74,42 @@ snug_status snug__need_conv(const snug__infer *q, const snug__type *x, const snu
   return snug__need_window(q, "width", w, p->padding, &out->w);
 }
 
+snug_status snug__infer_conv(snug__infer *q, snug__conv_check *check) {
+  snug__conv c;
+  SNUG_TRY(snug__need_images(q));
+  SNUG_TRY(check(q, &q->in[0], &q->in[1], q->params, &c));
+  const int64_t dim[] = {c.batch, c.h.out, c.w.out, c.cout};
+  q->out[0] = snug__type_of(q->in[0].dtype, 4, dim);
+  return SNUG_OK;
+}
+
+snug_status snug__infer_conv_bwd_data(snug__infer *q, snug__conv_check *check) {
+  const snug__conv2d_bwd_params *p = q->params;
+  snug__conv c;
+  SNUG_TRY(snug__need_images(q));
+  SNUG_TRY(snug__need_shape4(q, "input_shape", &p->shape, q->in[0].dtype, &q->out[0]));
+  SNUG_TRY(check(q, &q->out[0], &q->in[1], &p->conv, &c));
+  return snug__need_output(q, 0, c.batch, c.h.out, c.w.out, c.cout);
+}
+
+snug_status snug__infer_conv_bwd_weights(snug__infer *q, snug__conv_check *check) {
+  const snug__conv2d_bwd_params *p = q->params;
+  snug__conv c;
+  SNUG_TRY(snug__need_images(q));
+  SNUG_TRY(snug__need_shape4(q, "kernel_shape", &p->shape, q->in[0].dtype, &q->out[0]));
+  SNUG_TRY(check(q, &q->in[0], &q->out[0], &p->conv, &c));
+  return snug__need_output(q, 1, c.batch, c.h.out, c.w.out, c.cout);
+}
+
+snug__conv_job snug__conv_job_of(const snug__call *call, snug__conv c) {
+  return (snug__conv_job){.c = c,
+                          .dtype = call->sig->in[0].dtype,
+                          .a = call->in[0],
+                          .b = call->in[1],
+                          .out = call->out[0],
+                          .threads = call->sig->threads};
+}
+
 snug__type snug__depthwise_as_conv(const snug__type *kernel, const snug__conv2d_params *p,
                                    snug__conv2d_params *grouped) {
   snug__type flat = *kernel;

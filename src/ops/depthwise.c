@@ -9,7 +9,7 @@ static const snug__field bwd_weights_fields[] = {
     SNUG__CONV_FIELDS, SNUG__CONV_SHAPE_FIELD("kernel_shape"), {0}};
 
 static snug_status need_conv(const snug__infer *q, const snug__type *x, const snug__type *kernel,
-                             snug__conv *out) {
+                             const snug__conv2d_params *p, snug__conv *out) {
   snug__conv2d_params grouped;
   char a[SNUG__TYPE_TEXT_BYTES];
   char b[SNUG__TYPE_TEXT_BYTES];
@@ -19,35 +19,16 @@ static snug_status need_conv(const snug__infer *q, const snug__type *x, const sn
                       snug__type_text(kernel, a), (long long)kernel->dim[2], snug__type_text(x, b),
                       (long long)x->dim[3]);
   }
-  snug__type flat = snug__depthwise_as_conv(kernel, q->params, &grouped);
+  snug__type flat = snug__depthwise_as_conv(kernel, p, &grouped);
   return snug__need_conv(q, x, &flat, &grouped, out);
 }
 
-static snug_status infer(snug__infer *q) {
-  snug__conv c;
-  SNUG_TRY(snug__need_images(q));
-  SNUG_TRY(need_conv(q, &q->in[0], &q->in[1], &c));
-  const int64_t dim[] = {c.batch, c.h.out, c.w.out, c.cout};
-  q->out[0] = snug__type_of(q->in[0].dtype, 4, dim);
-  return SNUG_OK;
-}
-
+static snug_status infer(snug__infer *q) { return snug__infer_conv(q, need_conv); }
 static snug_status infer_bwd_data(snug__infer *q) {
-  const snug__conv2d_bwd_params *p = q->params;
-  snug__conv c;
-  SNUG_TRY(snug__need_images(q));
-  SNUG_TRY(snug__need_shape4(q, "input_shape", &p->shape, q->in[0].dtype, &q->out[0]));
-  SNUG_TRY(need_conv(q, &q->out[0], &q->in[1], &c));
-  return snug__need_output(q, 0, c.batch, c.h.out, c.w.out, c.cout);
+  return snug__infer_conv_bwd_data(q, need_conv);
 }
-
 static snug_status infer_bwd_weights(snug__infer *q) {
-  const snug__conv2d_bwd_params *p = q->params;
-  snug__conv c;
-  SNUG_TRY(snug__need_images(q));
-  SNUG_TRY(snug__need_shape4(q, "kernel_shape", &p->shape, q->in[0].dtype, &q->out[0]));
-  SNUG_TRY(need_conv(q, &q->in[0], &q->out[0], &c));
-  return snug__need_output(q, 1, c.batch, c.h.out, c.w.out, c.cout);
+  return snug__infer_conv_bwd_weights(q, need_conv);
 }
 
 static snug_status grad(snug__grad *g) {
@@ -70,12 +51,7 @@ static snug__conv conv_of(const snug__signature *s, const snug__type *x, const s
 
 static snug_status run(const snug__call *call, const snug__type *x, const snug__type *kernel,
                        void (*loop)(const snug__conv_job *)) {
-  snug__conv_job j = {.c = conv_of(call->sig, x, kernel),
-                      .dtype = call->sig->in[0].dtype,
-                      .a = call->in[0],
-                      .b = call->in[1],
-                      .out = call->out[0],
-                      .threads = call->sig->threads};
+  snug__conv_job j = snug__conv_job_of(call, conv_of(call->sig, x, kernel));
   loop(&j);
   return SNUG_OK;
 }

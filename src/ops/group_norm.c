@@ -52,14 +52,7 @@ static size_t scratch(const snug__signature *sig) {
 
 static snug_status grad(snug__grad *g) {
   const snug__group_norm_params *p = g->params;
-  snug__id gamma = g->n_in > 1 ? g->in[1] : SNUG_NONE;
-  snug__id in[] = {g->dout[0], g->in[0], gamma, SNUG_NONE, SNUG_NONE};
-  if (in[0] == SNUG_NONE) {
-    return SNUG_OK;
-  }
-  SNUG_TRY(snug__graph_want_output(g->g, g->node, 1, &in[3]));
-  SNUG_TRY(snug__graph_want_output(g->g, g->node, 2, &in[4]));
-  return snug__norm_emit_grad(g, &snug__op_group_norm_grad, p->epsilon, in, 5);
+  return snug__norm_emit_kept_grad(g, &snug__op_group_norm_grad, p->epsilon, 2);
 }
 
 const snug__op snug__op_group_norm = {

@@ -44,7 +44,7 @@ static snug_status need_last_axes(const snug__infer *q, const snug_ints *axis) {
                     q->where);
 }
 
-static snug_status infer(snug__infer *q, int32_t first_kept) {
+static snug_status infer(snug__infer *q, int32_t kept) {
   const snug__layer_norm_params *p = q->params;
   SNUG_TRY(snug__need_real(q, 0));
   SNUG_TRY(need_last_axes(q, &p->axis));
@@ -52,7 +52,7 @@ static snug_status infer(snug__infer *q, int32_t first_kept) {
   q->out[0] = q->in[0];
   q->out[1] =
       snug__type_of(snug__wide_dtype(q->in[0].dtype), q->in[0].rank - p->axis.n, q->in[0].dim);
-  q->out[first_kept] = q->out[1];
+  q->out[kept] = q->out[1];
   return snug__norm_need_epsilon(q, p->epsilon);
 }
 
@@ -77,25 +77,12 @@ static size_t scratch(const snug__signature *sig) {
 
 static snug_status layer_grad(snug__grad *g) {
   const snug__layer_norm_params *p = g->params;
-  snug__id gamma = g->n_in > 1 ? g->in[1] : SNUG_NONE;
-  snug__id in[] = {g->dout[0], g->in[0], gamma, SNUG_NONE, SNUG_NONE};
-  if (in[0] == SNUG_NONE) {
-    return SNUG_OK;
-  }
-  SNUG_TRY(snug__graph_want_output(g->g, g->node, 1, &in[3]));
-  SNUG_TRY(snug__graph_want_output(g->g, g->node, 2, &in[4]));
-  return snug__norm_emit_grad(g, &snug__op_layer_norm_grad, p->epsilon, in, 5);
+  return snug__norm_emit_kept_grad(g, &snug__op_layer_norm_grad, p->epsilon, 2);
 }
 
 static snug_status rms_grad(snug__grad *g) {
   const snug__layer_norm_params *p = g->params;
-  snug__id scale = g->n_in > 1 ? g->in[1] : SNUG_NONE;
-  snug__id in[] = {g->dout[0], g->in[0], scale, SNUG_NONE};
-  if (in[0] == SNUG_NONE) {
-    return SNUG_OK;
-  }
-  SNUG_TRY(snug__graph_want_output(g->g, g->node, 1, &in[3]));
-  return snug__norm_emit_grad(g, &snug__op_rms_norm_grad, p->epsilon, in, 4);
+  return snug__norm_emit_kept_grad(g, &snug__op_rms_norm_grad, p->epsilon, 1);
 }
 
 const snug__op snug__op_layer_norm = {

@@ -15,15 +15,13 @@ static snug_status need_label(const snug__infer *q, int32_t i) {
                         : snug__fail(q->ctx, SNUG_E_ARGUMENT, "%s: y_true is left out", q->where);
 }
 
-static snug_status need_dvalues(const snug__infer *q) {
+static snug_status need_dvalues(const snug__infer *q, const snug__type *values) {
   char got[SNUG__TYPE_TEXT_BYTES];
   char want[SNUG__TYPE_TEXT_BYTES];
-  snug__type values;
   SNUG_TRY(snug__need_real(q, 0));
-  drop_last(&q->in[2], q->in[0].dtype, &values);
-  if (!snug__shape_equal(&values, &q->in[0])) {
+  if (!snug__shape_equal(values, &q->in[0])) {
     return snug__fail(q->ctx, SNUG_E_SHAPE, "%s: the gradient of the values is %s and must be %s",
-                      q->where, snug__type_text(&q->in[0], got), snug__type_text(&values, want));
+                      q->where, snug__type_text(&q->in[0], got), snug__type_text(values, want));
   }
   return SNUG_OK;
 }
@@ -58,26 +56,35 @@ static snug_status need_sparse(const snug__infer *q, int32_t t, int32_t y) {
 
 snug_status snug__infer_dense_loss(snug__infer *q) {
   SNUG_TRY(need_dense(q, 0, 1));
-  drop_last(&q->in[1], snug__loss_dtype(q->in[1].dtype), &q->out[0]);
+  drop_last(&q->in[1], snug__wide_dtype(q->in[1].dtype), &q->out[0]);
   return SNUG_OK;
 }
 
-snug_status snug__infer_dense_loss_grad(snug__infer *q) {
+snug_status snug__infer_loss_grad(snug__infer *q, const snug__type *values) {
   SNUG_TRY(need_dense(q, 1, 2));
-  SNUG_TRY(need_dvalues(q));
+  SNUG_TRY(need_dvalues(q, values));
   q->out[0] = q->in[2];
   return SNUG_OK;
 }
 
+snug_status snug__infer_dense_loss_grad(snug__infer *q) {
+  snug__type values;
+  SNUG_TRY(need_prediction(q, 2));
+  drop_last(&q->in[2], q->in[0].dtype, &values);
+  return snug__infer_loss_grad(q, &values);
+}
+
 snug_status snug__infer_sparse_loss(snug__infer *q) {
   SNUG_TRY(need_sparse(q, 0, 1));
-  drop_last(&q->in[1], snug__loss_dtype(q->in[1].dtype), &q->out[0]);
+  drop_last(&q->in[1], snug__wide_dtype(q->in[1].dtype), &q->out[0]);
   return SNUG_OK;
 }
 
 snug_status snug__infer_sparse_loss_grad(snug__infer *q) {
+  snug__type values;
   SNUG_TRY(need_sparse(q, 1, 2));
-  SNUG_TRY(need_dvalues(q));
+  drop_last(&q->in[2], q->in[0].dtype, &values);
+  SNUG_TRY(need_dvalues(q, &values));
   q->out[0] = q->in[2];
   return SNUG_OK;
 }

@@ -85,11 +85,6 @@ typedef struct snug__loss_reduce_grad_params {
 
 #define SNUG__KERAS_EPSILON 1e-7
 
-/* float32 for narrower floats: what Keras converts predictions to before a loss. */
-static inline snug_dtype snug__loss_dtype(snug_dtype y_pred) {
-  return y_pred == SNUG_FLOAT64 ? SNUG_FLOAT64 : SNUG_FLOAT32;
-}
-
 /* The bounds to which probabilities are clipped, rounded to the dtype of the loss: in float32 the
  * upper one is 1 - 2^-23, which is what the largest possible loss depends on. */
 typedef struct snug__clip_bounds {
@@ -107,6 +102,9 @@ static inline bool snug__is_inside(snug__clip_bounds b, double x) {
 /* infer of a loss with y_true of y_pred's shape, and of its gradient op. */
 snug_status snug__infer_dense_loss(snug__infer *q) SNUG_NODISCARD;
 snug_status snug__infer_dense_loss_grad(snug__infer *q) SNUG_NODISCARD;
+
+/* infer of the gradient op of such a loss whose values have another shape (`values`, any dtype). */
+snug_status snug__infer_loss_grad(snug__infer *q, const snug__type *values) SNUG_NODISCARD;
 
 /* infer of a loss whose y_true is a class per position: y_pred's shape without its last axis; and
  * of its gradient op. */

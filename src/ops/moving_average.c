@@ -10,10 +10,7 @@ static snug_status infer(snug__infer *q) {
   SNUG_TRY(snug__need_real(q, 0));
   SNUG_TRY(snug__need_real(q, 1));
   SNUG_TRY(snug__need_shape_of(q, 1, 0));
-  if (q->n_in > 2 && q->in[2].dtype) {
-    SNUG_TRY(snug__need_real(q, 2));
-    SNUG_TRY(snug__need_scalar(q, 2));
-  }
+  SNUG_TRY(snug__need_enabled(q, 2));
   if (!isfinite(p->momentum)) {
     return snug__fail(q->ctx, SNUG_E_ARGUMENT, "%s: momentum=%g must be a number", q->where,
                       p->momentum);
@@ -22,15 +19,10 @@ static snug_status infer(snug__infer *q) {
   return SNUG_OK;
 }
 
-static bool is_enabled(const snug__call *call) {
-  return call->sig->n_in < 3 || !call->in[2] ||
-         snug__element_get(call->sig->in[2].dtype, call->in[2], 0) != 0.0;
-}
-
 static snug_status reference(const snug__call *call) {
   const snug__moving_average_params *p = call->sig->params;
   const snug__type *t = call->sig->in;
-  int64_t n = is_enabled(call) ? snug__type_count(&t[0]) : 0;
+  int64_t n = snug__is_disabled(call, 2) ? 0 : snug__type_count(&t[0]);
   for (int64_t i = 0; i < n; i++) {
     double s = snug__element_get(t[0].dtype, call->in[0], i);
     double v = snug__element_get(t[1].dtype, call->in[1], i);

@@ -3,6 +3,8 @@
 
 #include "ops/support.h"
 
+#define MAX_KEPT 2 /* statistics that a forward op keeps */
+
 const snug__field snug__norm_grad_fields[] = {
     SNUG_FIELD(snug__norm_grad_params, epsilon, FLOAT, "1e-3"),
     SNUG_CHOICE(snug__norm_grad_params, dtype, snug__dtype_choices, "float32"),
@@ -89,4 +91,16 @@ snug_status snug__norm_emit_grad(snug__grad *g, const snug__op *op, double epsil
     }
   }
   return SNUG_OK;
+}
+
+snug_status snug__norm_emit_kept_grad(snug__grad *g, const snug__op *op, double epsilon,
+                                      int32_t kept) {
+  snug__id in[3 + MAX_KEPT] = {g->dout[0], g->in[0], g->n_in > 1 ? g->in[1] : SNUG_NONE};
+  if (g->dout[0] == SNUG_NONE) {
+    return SNUG_OK;
+  }
+  for (int32_t k = 0; k < kept; k++) {
+    SNUG_TRY(snug__graph_want_output(g->g, g->node, 1 + k, &in[3 + k]));
+  }
+  return snug__norm_emit_grad(g, op, epsilon, in, 3 + kept);
 }

@@ -62,4 +62,8 @@ void *snug__norm_out(const snug__call *call, int32_t k); /* NULL if not wanted *
 snug_status snug__norm_emit_grad(snug__grad *g, const snug__op *op, double epsilon,
                                  const snug__id *in, int32_t n_in) SNUG_NODISCARD;
 
+/* The same where its inputs are (dy, x, gamma?, statistics...): outputs 1 to `kept` of the node. */
+snug_status snug__norm_emit_kept_grad(snug__grad *g, const snug__op *op, double epsilon,
+                                      int32_t kept) SNUG_NODISCARD;
+
 #endif

@@ -136,22 +136,12 @@ static double ftrl(const step *c, double w, double g, double *s) {
 
 /* ---- the ops ---- */
 
-bool snug__is_disabled(const snug__call *call, int32_t i) {
-  return i < call->sig->n_in && call->in[i] &&
-         snug__element_get(call->sig->in[i].dtype, call->in[i], 0) == 0.0;
-}
-
-static double scalar(const snug__call *call, int32_t i, double otherwise) {
-  return i < call->sig->n_in && call->in[i]
-             ? snug__element_get(call->sig->in[i].dtype, call->in[i], 0)
-             : otherwise;
-}
-
 static step first_step(const snug__call *call, int32_t tail) {
   const snug__update_params *p = call->sig->params;
   int64_t iteration = *(const int64_t *)call->in[tail + SNUG__UPDATE_ITERATION];
   int64_t t = iteration / p->accumulation_steps + 1;
-  return (step){.p = p, .rate = scalar(call, tail + SNUG__UPDATE_RATE, 0.0), .t = (double)t};
+  return (step){
+      .p = p, .rate = snug__scalar_input(call, tail + SNUG__UPDATE_RATE, 0.0), .t = (double)t};
 }
 
 /* slots: of w's type; tail: position of the learning rate. */
@@ -171,9 +161,9 @@ static snug_status run(const snug__call *call, void (*range)(void *, int64_t, in
     j.step.slot_used[k] = j.slot[k] != NULL;
   }
   j.decay = p->weight_decay * j.step.rate;
-  j.scale = p->gradient_factor * scalar(call, tail + SNUG__UPDATE_SCALE, 1.0);
+  j.scale = p->gradient_factor * snug__scalar_input(call, tail + SNUG__UPDATE_SCALE, 1.0);
   if (tail > 2 + slots) { /* nadam's product */
-    j.step.u_sum = scalar(call, 2 + slots, 1.0);
+    j.step.u_sum = snug__scalar_input(call, 2 + slots, 1.0);
   }
   if (prepare) {
     prepare(&j.step);

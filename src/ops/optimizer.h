@@ -52,7 +52,4 @@ typedef struct snug__nadam_product_params {
   int64_t accumulation_steps;
 } snug__nadam_product_params;
 
-/* True if the optional scalar input i is given and 0. */
-bool snug__is_disabled(const snug__call *call, int32_t i);
-
 #endif

@@ -37,12 +37,8 @@ static snug_status infer(snug__infer *q) {
 }
 
 static snug_status grad_infer(snug__infer *q) {
-  SNUG_TRY(snug__need_real(q, 0));
-  SNUG_TRY(snug__need_scalar(q, 0));
-  SNUG_TRY(snug__need_real(q, 2));
-  SNUG_TRY(snug__need_shape_of(q, 1, 2));
-  q->out[0] = q->in[2];
-  return SNUG_OK;
+  snug__type value = snug__scalar(q->in[0].dtype);
+  return snug__infer_loss_grad(q, &value);
 }
 
 static snug_status reference(const snug__call *call) {

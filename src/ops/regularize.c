@@ -19,7 +19,7 @@ typedef struct penalty_job {
 
 static snug_status infer(snug__infer *q) {
   SNUG_TRY(snug__need_real(q, 0));
-  q->out[0] = snug__scalar(snug__loss_dtype(q->in[0].dtype));
+  q->out[0] = snug__scalar(snug__wide_dtype(q->in[0].dtype));
   return SNUG_OK;
 }
 

@@ -106,18 +106,8 @@ static snug_status infer(snug__infer *q) {
 
 static snug_status grad_infer(snug__infer *q) {
   snug__type values;
-  char got[SNUG__TYPE_TEXT_BYTES];
-  char want[SNUG__TYPE_TEXT_BYTES];
-  SNUG_TRY(snug__need_real(q, 0));
-  SNUG_TRY(snug__need_real(q, 2));
-  SNUG_TRY(snug__need_shape_of(q, 1, 2));
   SNUG_TRY(without_axis(q, &q->in[2], q->in[0].dtype, &values));
-  if (!snug__shape_equal(&values, &q->in[0])) {
-    return snug__fail(q->ctx, SNUG_E_SHAPE, "%s: the gradient of the values is %s and must be %s",
-                      q->where, snug__type_text(&q->in[0], got), snug__type_text(&values, want));
-  }
-  q->out[0] = q->in[2];
-  return SNUG_OK;
+  return snug__infer_loss_grad(q, &values);
 }
 
 static snug_status grad(snug__grad *g) {

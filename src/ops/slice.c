@@ -32,6 +32,16 @@ static int64_t between_of(const snug__pad_params *p, int32_t k) {
   return p->between.n ? p->between.v[k] : 0;
 }
 
+/* How far apart n elements lie along an axis.  Between fewer than two lies nothing, whatever the
+ * parameters say: they may then be so large that products with them overflow. */
+static int64_t slice_step(const snug__slice_params *p, int32_t k, int64_t n) {
+  return n > 1 ? stride_of(p, k) : 1;
+}
+
+static int64_t pad_step(const snug__pad_params *p, int32_t k, int64_t n) {
+  return n > 1 ? between_of(p, k) + 1 : 1;
+}
+
 /* ---- slice ---- */
 
 static snug_status slice_axis(snug__infer *q, int32_t k) {
@@ -72,10 +82,11 @@ static snug_status slice_grad(snug__grad *g) {
   memset(&pad, 0, sizeof pad);
   pad.before.n = pad.after.n = pad.between.n = x->rank;
   for (int32_t k = 0; k < x->rank; k++) {
-    int64_t span = y->dim[k] ? (y->dim[k] - 1) * stride_of(p, k) + 1 : 0;
+    int64_t step = slice_step(p, k, y->dim[k]);
+    int64_t span = y->dim[k] ? (y->dim[k] - 1) * step + 1 : 0;
     pad.before.v[k] = p->begin.v[k];
     pad.after.v[k] = x->dim[k] - p->begin.v[k] - span;
-    pad.between.v[k] = stride_of(p, k) - 1;
+    pad.between.v[k] = step - 1;
   }
   return SNUG_EMIT(g->g, pad, &pad, &g->din[0], g->dout[0]);
 }
@@ -91,7 +102,7 @@ static snug_status slice_reference(const snug__call *call) {
   snug__row_major(y, to);
   snug__row_major(&call->sig->in[0], from);
   for (int32_t k = 0; k < y->rank; k++) {
-    snug__copy_axis(&copy, y->dim[k], to[k], from[k] * stride_of(p, k));
+    snug__copy_axis(&copy, y->dim[k], to[k], from[k] * slice_step(p, k, y->dim[k]));
     offset += p->begin.v[k] * from[k];
   }
   copy.src = (const char *)call->in[0] + (size_t)offset * bytes;
@@ -148,7 +159,7 @@ static snug_status pad_grad(snug__grad *g) {
   slice.size.n = slice.strides.n = x->rank;
   for (int32_t k = 0; k < x->rank; k++) {
     slice.size.v[k] = x->dim[k];
-    slice.strides.v[k] = between_of(p, k) + 1;
+    slice.strides.v[k] = pad_step(p, k, x->dim[k]);
   }
   return SNUG_EMIT(g->g, slice, &slice, &g->din[0], g->dout[0]);
 }
@@ -164,7 +175,7 @@ static snug_status pad_reference(const snug__call *call) {
   snug__row_major(y, to);
   snug__row_major(x, from);
   for (int32_t k = 0; k < y->rank; k++) {
-    snug__copy_axis(&copy, x->dim[k], to[k] * (between_of(p, k) + 1), from[k]);
+    snug__copy_axis(&copy, x->dim[k], to[k] * pad_step(p, k, x->dim[k]), from[k]);
     offset += p->before.v[k] * to[k];
   }
   if (snug__type_count(x) != snug__type_count(y)) {

@@ -4,10 +4,6 @@
  * 1 on each n-th step, which enables the update (with gradient_factor 1/n) and `clear`. */
 #include "ops/optimizer.h"
 
-static double scalar(const snug__call *call, int32_t i) {
-  return snug__element_get(call->sig->in[i].dtype, call->in[i], 0);
-}
-
 static int64_t counter(const snug__call *call, int32_t i) { return *(const int64_t *)call->in[i]; }
 
 static snug_status need_counter(const snug__infer *q, int32_t i) {
@@ -33,7 +29,7 @@ static const snug__field increment_fields[] = {SNUG_FIELD(snug__increment_params
 static snug_status increment_infer(snug__infer *q) {
   SNUG_TRY(need_counter(q, 0));
   q->out[0] = q->in[0];
-  return q->n_in > 1 ? snug__need_scalar(q, 1) : SNUG_OK;
+  return snug__need_enabled(q, 1);
 }
 
 static snug_status increment(const snug__call *call) {
@@ -99,16 +95,14 @@ static snug_status clip_infer(snug__infer *q) {
   }
   SNUG_TRY(snug__need_real(q, 0));
   SNUG_TRY(snug__need_scalar(q, 0));
-  q->out[0] = snug__scalar(snug__dtype_is_real(q->in[0].dtype) && q->in[0].dtype == SNUG_FLOAT64
-                               ? SNUG_FLOAT64
-                               : SNUG_FLOAT32);
+  q->out[0] = snug__scalar(snug__wide_dtype(q->in[0].dtype));
   return SNUG_OK;
 }
 
 /* A norm that is not finite makes every gradient NaN when it is global, as in TensorFlow. */
 static snug_status clip_scale(const snug__call *call) {
   const snug__clip_scale_params *p = call->sig->params;
-  double norm = sqrt(scalar(call, 0)) * fabs(p->factor);
+  double norm = sqrt(snug__scalar_input(call, 0, 0.0)) * fabs(p->factor);
   double scale = norm <= p->clipnorm ? 1.0 : p->clipnorm / norm;
   snug__element_set(call->sig->out[0].dtype, call->out[0], 0,
                     p->is_global && !isfinite(norm) ? NAN : scale);
@@ -171,7 +165,7 @@ const snug__op snug__op_accumulate = {.name = "accumulate",
 
 static snug_status clear_infer(snug__infer *q) {
   q->out[0] = q->in[0];
-  return q->n_in > 1 ? snug__need_scalar(q, 1) : SNUG_OK;
+  return snug__need_enabled(q, 1);
 }
 
 static snug_status clear(const snug__call *call) {
@@ -247,15 +241,17 @@ static snug_status product_infer(snug__infer *q) {
   SNUG_TRY(snug__need_real(q, 0));
   SNUG_TRY(snug__need_scalar(q, 0));
   q->out[0] = q->in[0];
-  return need_counter(q, 1);
+  SNUG_TRY(need_counter(q, 1));
+  return snug__need_enabled(q, 2);
 }
 
 static snug_status product(const snug__call *call) {
   const snug__nadam_product_params *p = call->sig->params;
   int64_t t = counter(call, 1) / p->accumulation_steps + 1;
   if (!snug__is_disabled(call, 2)) {
-    snug__element_set(call->sig->out[0].dtype, call->out[0], 0,
-                      scalar(call, 0) * p->beta_1 * (1.0 - 0.5 * pow(0.96, (double)t)));
+    snug__element_set(
+        call->sig->out[0].dtype, call->out[0], 0,
+        snug__scalar_input(call, 0, 0.0) * p->beta_1 * (1.0 - 0.5 * pow(0.96, (double)t)));
   }
   return SNUG_OK;
 }

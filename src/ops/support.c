@@ -57,6 +57,14 @@ snug_status snug__need_type_of(const snug__infer *q, int32_t i, int32_t j) {
 
 snug_status snug__need_scalar(const snug__infer *q, int32_t i) { return snug__need_rank(q, i, 0); }
 
+snug_status snug__need_enabled(const snug__infer *q, int32_t i) {
+  if (i >= q->n_in || !q->in[i].dtype) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__need_real(q, i));
+  return snug__need_scalar(q, i);
+}
+
 snug_status snug__infer_same(snug__infer *q) {
   SNUG_TRY(snug__need_real(q, 0));
   q->out[0] = q->in[0];
@@ -123,6 +131,16 @@ int64_t snug__strided_offset(const snug__type *shape, const int64_t strides[SNUG
     i /= shape->dim[k];
   }
   return offset;
+}
+
+double snug__scalar_input(const snug__call *call, int32_t i, double absent) {
+  return i < call->sig->n_in && call->in[i]
+             ? snug__element_get(call->sig->in[i].dtype, call->in[i], 0)
+             : absent;
+}
+
+bool snug__is_disabled(const snug__call *call, int32_t i) {
+  return snug__scalar_input(call, i, 1.0) == 0.0;
 }
 
 /* Starting and joining threads costs as much as so many of the smallest pieces of work. */

@@ -22,6 +22,9 @@ snug_status snug__need_shape_of(const snug__infer *q, int32_t i, int32_t j) SNUG
 snug_status snug__need_type_of(const snug__infer *q, int32_t i, int32_t j) SNUG_NODISCARD;
 snug_status snug__need_scalar(const snug__infer *q, int32_t i) SNUG_NODISCARD;
 
+/* An update's optional input `enabled`: a float scalar, if it is there; see snug__is_disabled. */
+snug_status snug__need_enabled(const snug__infer *q, int32_t i) SNUG_NODISCARD;
+
 /* infer of an op whose one output has the type of its first, real input. */
 snug_status snug__infer_same(snug__infer *q) SNUG_NODISCARD;
 
@@ -39,7 +42,7 @@ snug_status snug__need_axis(const snug__infer *q, const char *name, int64_t axis
 /* Choices of a dtype parameter, which is then a snug_dtype. */
 extern const char *const snug__dtype_choices[];
 
-/* What statistics and norms of values of a real dtype are kept in: float32 at least. */
+/* What statistics, norms and losses of values of a real dtype are kept in: float32 at least. */
 static inline snug_dtype snug__wide_dtype(snug_dtype d) {
   return d == SNUG_FLOAT64 ? SNUG_FLOAT64 : SNUG_FLOAT32;
 }
@@ -64,6 +67,12 @@ void snug__broadcast_strides(const snug__type *t, const snug__type *to,
 /* The offset into a tensor with these strides of the linear index i of a shape. */
 int64_t snug__strided_offset(const snug__type *shape, const int64_t strides[SNUG_MAX_RANK],
                              int64_t i);
+
+/* Element 0 of input i; `absent` if it is not there. */
+double snug__scalar_input(const snug__call *call, int32_t i, double absent);
+
+/* Whether the input `enabled` is there and 0: the update must then change no bit. */
+bool snug__is_disabled(const snug__call *call, int32_t i);
 
 /* All inputs and outputs in bytes: what a call moves at least. */
 double snug__bytes_moved(const snug__signature *sig);
