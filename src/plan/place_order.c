@@ -1,22 +1,16 @@
 #include "plan/place_order.h"
 
+#include "plan/place_floor.h"
+
 typedef struct sorting {
   const snug__strip *strip;
-  int64_t *profile; /* load of every section */
+  snug__floor load; /* of every section */
   snug__key *keys, *scratch;
 } sorting;
 
 static int64_t area(const snug__buffer *b) {
   int64_t product;
   return snug__mul_i64(b->size, b->hi - b->lo, &product) ? product : INT64_MAX;
-}
-
-static int64_t crowd(const sorting *s, const snug__buffer *b) {
-  int64_t most = 0;
-  for (int32_t t = b->lo; t < b->hi; t++) {
-    most = snug__max_i64(most, s->profile[t]);
-  }
-  return most;
 }
 
 /* Lower keys come first. */
@@ -29,7 +23,7 @@ static int64_t first_key(const sorting *s, const snug__buffer *b, snug__order ki
     case SNUG__ORDER_AREA:
       return -area(b);
     case SNUG__ORDER_CROWD:
-      return -crowd(s, b);
+      return -snug__floor_highest(&s->load, b->lo, b->hi);
     case SNUG__ORDER_LOWER:
       return b->lo;
     case SNUG__ORDER_UPPER:
@@ -68,24 +62,36 @@ static void sort_twice(const sorting *s, snug__order kind, int32_t *order) {
   }
 }
 
-snug_status snug__order_make(const snug__strip *strip, snug__order kind, int32_t *order) {
-  sorting s = {.strip = strip};
-  snug_ctx *ctx = strip->ctx;
+/* The load as a floor: walking over the life of every buffer would be quadratic. */
+static snug_status make_load(sorting *s) {
+  const snug__strip *strip = s->strip;
+  int64_t *profile = NULL;
   int64_t load;
+  SNUG_TRY(snug__floor_init(&s->load, strip->ctx, strip->sections));
+  SNUG_TRY(SNUG_NEW_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, strip->sections, &profile));
+  snug_status status =
+      snug__load_profile(strip->ctx, strip->buffers, strip->n, strip->sections, profile, &load);
+  for (int32_t t = 0; !status && t < strip->sections; t++) {
+    snug__floor_raise(&s->load, t, t + 1, profile[t]);
+  }
+  SNUG_GIVE_ARRAY(strip->ctx, SNUG__MEM_SCRATCH, profile, strip->sections);
+  return status;
+}
+
+snug_status snug__order_make(const snug__strip *strip, snug__order kind, int32_t *order) {
+  sorting s = {.strip = strip, .load = {.ctx = strip->ctx}};
+  snug_ctx *ctx = strip->ctx;
   snug_status status = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strip->n, &s.keys);
   if (!status) {
     status = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strip->n, &s.scratch);
   }
-  if (!status) {
-    status = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strip->sections, &s.profile);
-  }
   if (!status && kind == SNUG__ORDER_CROWD) {
-    status = snug__load_profile(ctx, strip->buffers, strip->n, strip->sections, s.profile, &load);
+    status = make_load(&s);
   }
   if (!status) {
     sort_twice(&s, kind, order);
   }
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s.profile, strip->sections);
+  snug__floor_release(&s.load);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s.scratch, strip->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s.keys, strip->n);
   return status;

@@ -1,6 +1,5 @@
 /* The plan of a fit as an object of its own: totals and bytes by layer. */
-#include <string.h>
-
+#include "base/map.h"
 #include "train/fit.h"
 
 struct snug_plan {
@@ -11,25 +10,43 @@ struct snug_plan {
   size_t n_layers;
 };
 
-/* The row of a layer's name, made on first use; rows has room for every name there is. */
-static snug_layer_memory *row_of(snug_plan *p, const char *layer) {
-  for (size_t i = 0; i < p->n_layers; i++) {
-    if (strcmp(p->layers[i].layer, layer) == 0) {
-      return &p->layers[i];
-    }
+/* A plan in the making: the rows are found by the layer's name. */
+typedef struct table {
+  snug_plan *p;
+  snug__map rows;
+} table;
+
+/* The row of a layer's name, made on first use; there is room for every name there is. */
+static snug_status row_of(table *t, const char *layer, snug_layer_memory **out) {
+  uint32_t i = snug__map_find(&t->rows, layer);
+  if (i == SNUG__MAP_NONE) {
+    i = (uint32_t)t->p->n_layers;
+    SNUG_TRY(snug__map_set(&t->rows, layer, i));
+    t->p->layers[t->p->n_layers++] = (snug_layer_memory){.layer = layer};
   }
-  p->layers[p->n_layers] = (snug_layer_memory){.layer = layer};
-  return &p->layers[p->n_layers++];
+  *out = &t->p->layers[i];
+  return SNUG_OK;
 }
 
-static void add_variables(snug_plan *p, const snug_model *m) {
+static snug_status add_steps(table *t, const snug__graph *g, const int64_t *by_layer) {
+  for (snug__id i = 0; i < g->layers.n; i++) {
+    snug_layer_memory *row = NULL;
+    SNUG_TRY(row_of(t, snug__layer_name(g, i), &row));
+    row->step += (uint64_t)by_layer[i];
+  }
+  return SNUG_OK;
+}
+
+static snug_status add_variables(table *t, const snug_model *m) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     const snug__variable *v = snug__variable_at(&m->variables, i);
-    snug_layer_memory *row = row_of(p, v->layer);
     uint64_t bytes = (uint64_t)snug__type_bytes(&v->type);
+    snug_layer_memory *row = NULL;
+    SNUG_TRY(row_of(t, v->layer, &row));
     row->weights += v->kind == SNUG__WEIGHT ? bytes : 0;
     row->optimizer += v->kind == SNUG__STATE ? bytes : 0;
   }
+  return SNUG_OK;
 }
 
 static snug_status copy_names(snug_plan *p) {
@@ -49,11 +66,12 @@ static snug_status fill(snug_plan *p, const snug__fit *f) {
   SNUG_TRY(snug__arena_take(&p->arena, room * sizeof *p->layers, (void **)&p->layers));
   SNUG_TRY(snug__arena_take(&p->arena, g->layers.n * sizeof *by_layer, (void **)&by_layer));
   SNUG_TRY(snug__plan_peak(run->program->plan, g, &peak, by_layer));
-  for (snug__id i = 0; i < g->layers.n; i++) {
-    row_of(p, snug__layer_name(g, i))->step += (uint64_t)by_layer[i];
-  }
-  add_variables(p, f->model);
-  return copy_names(p);
+  table t = {.p = p};
+  snug__map_init(&t.rows, p->ctx, SNUG__MEM_SCRATCH);
+  snug_status s = add_steps(&t, g, by_layer);
+  s = s ? s : add_variables(&t, f->model);
+  snug__map_release(&t.rows);
+  return s ? s : copy_names(p);
 }
 
 static snug_status make(snug_ctx *ctx, const snug__fit *f, snug_plan **out) {
