@@ -139,14 +139,20 @@ static snug_status check_counts(const snug__graph *g, const char *where, const s
   return SNUG_OK;
 }
 
+/* "conv1 (conv2d)": the layer and its op, for messages; returns out. */
+static const char *where_is(const snug__graph *g, const snug__op *op, snug__id layer,
+                            char out[WHERE_BYTES]) {
+  const char *name = snug__layer_name(g, layer);
+  snprintf(out, WHERE_BYTES, "%s%s%s%s", name, name[0] ? " (" : "", op->name, name[0] ? ")" : "");
+  return out;
+}
+
 snug_status snug__node_infer(const snug__graph *g, const snug__op *op, snug__id layer,
                              const void *params, const snug__id *in, int32_t n_in,
                              snug__type types[SNUG__MAX_OUT]) {
   char where[WHERE_BYTES];
   snug__type in_types[SNUG__MAX_IN];
-  const char *name = snug__layer_name(g, layer);
-  snprintf(where, sizeof where, "%s%s%s%s", name, name[0] ? " (" : "", op->name,
-           name[0] ? ")" : "");
+  where_is(g, op, layer, where);
   SNUG_TRY(check_counts(g, where, op, n_in, op->min_out));
   memset(in_types, 0, sizeof in_types);
   for (int32_t i = 0; i < n_in; i++) {
@@ -208,12 +214,13 @@ snug_status snug__node_new(snug__graph *g, const snug__op *op, const void *param
 snug_status snug__graph_add(snug__graph *g, const snug__op *op, const void *params,
                             const snug__id *in, int32_t n_in, snug__id *outs, int32_t n_out) {
   snug__type types[SNUG__MAX_OUT];
+  char where[WHERE_BYTES];
   snug__node node;
   snug__id id = (snug__id)g->nodes.n;
   SNUG_TRY(check_counts(g, op->name, op, n_in, n_out));
   SNUG_TRY(snug__node_infer(g, op, g->layer, params, in, n_in, types));
   for (int32_t k = 0; k < n_out; k++) {
-    SNUG_TRY(check_type(g, op->name, &types[k]));
+    SNUG_TRY(check_type(g, where_is(g, op, g->layer, where), &types[k]));
   }
   SNUG_TRY(snug__node_new(g, op, params, in, n_in, &node));
   SNUG_TRY(snug__vec_reserve(&g->values, (size_t)n_out));
@@ -228,13 +235,14 @@ snug_status snug__graph_add(snug__graph *g, const snug__op *op, const void *para
 
 snug_status snug__graph_want_output(snug__graph *g, snug__id id, int32_t index, snug__id *out) {
   snug__type types[SNUG__MAX_OUT];
+  char where[WHERE_BYTES];
   snug__node *node = snug__node_at(g, id);
   if (index < 0 || index >= node->n_out) {
     return snug__fail(g->ctx, SNUG_E_ARGUMENT, "%s: there is no output %d", node->op->name, index);
   }
   if (node->out[index] == SNUG_NONE) {
     SNUG_TRY(snug__node_infer(g, node->op, node->layer, node->params, node->in, node->n_in, types));
-    SNUG_TRY(check_type(g, node->op->name, &types[index]));
+    SNUG_TRY(check_type(g, where_is(g, node->op, node->layer, where), &types[index]));
     snug__value v = snug__node_output(g, node, index, types[index], id);
     if (v.view_of == SNUG_NONE) {
       v.class_ = SNUG__CLASS_ACTIVATIONS; /* kept from the forward, whoever asks for it */

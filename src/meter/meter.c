@@ -5,8 +5,10 @@
 #include "snug/memory.h"
 
 void snug_memory_get(const snug_ctx *ctx, snug_memory_info *out) {
-  const snug__account *a = &ctx->account;
-  *out = (snug_memory_info){a->total, a->peak, a->limit, a->allocations};
+  if (out) {
+    const snug__account *a = ctx ? &ctx->account : &(const snug__account){0};
+    *out = (snug_memory_info){a->total, a->peak, a->limit, a->allocations};
+  }
 }
 
 size_t snug_memory_names(const snug_ctx *ctx) {
@@ -15,8 +17,11 @@ size_t snug_memory_names(const snug_ctx *ctx) {
 }
 
 void snug_memory_entry_get(const snug_ctx *ctx, size_t index, snug_memory_entry *out) {
+  if (!out) {
+    return;
+  }
   *out = (snug_memory_entry){"", 0, 0};
-  if (index < SNUG__MEM_COUNT) {
+  if (ctx && index < SNUG__MEM_COUNT) {
     const snug__account *a = &ctx->account;
     *out = (snug_memory_entry){snug__account_text((snug__account_name)index), a->current[index],
                                a->at_peak[index]};
@@ -24,6 +29,9 @@ void snug_memory_entry_get(const snug_ctx *ctx, size_t index, snug_memory_entry 
 }
 
 void snug_memory_reset_peak(snug_ctx *ctx) {
+  if (!ctx) {
+    return;
+  }
   snug__account *a = &ctx->account;
   a->peak = a->total;
   for (int i = 0; i < SNUG__MEM_COUNT; i++) {
@@ -32,6 +40,9 @@ void snug_memory_reset_peak(snug_ctx *ctx) {
 }
 
 snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) {
+  if (!ctx) {
+    return SNUG_E_ARGUMENT;
+  }
   if (bytes && ctx->account.total > bytes) {
     return snug__fail(ctx, SNUG_E_LIMIT,
                       "a limit of %llu bytes comes too late: %llu are held already",
@@ -56,6 +67,9 @@ static bool unlink_scope(snug__account *a, snug_scope *scope) {
 }
 
 void snug_scope_begin(snug_ctx *ctx, snug_scope *scope) {
+  if (!ctx || !scope) {
+    return;
+  }
   snug__account *a = &ctx->account;
   unlink_scope(a, scope); /* twice in the list would be a ring */
   *scope = (snug_scope){.start = a->total, .peak = a->total, .end = a->total, .outer = a->scopes};
@@ -63,6 +77,12 @@ void snug_scope_begin(snug_ctx *ctx, snug_scope *scope) {
 }
 
 snug_status snug_scope_end(snug_ctx *ctx, snug_scope *scope) {
+  if (!ctx) {
+    return SNUG_E_ARGUMENT;
+  }
+  if (!scope) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "the memory scope to end is NULL");
+  }
   if (!unlink_scope(&ctx->account, scope)) {
     return snug__fail(ctx, SNUG_E_STATE, "the memory scope is not open in this context");
   }

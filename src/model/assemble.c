@@ -7,7 +7,14 @@
 
 /* Remember the first failure; what a building call gives back when it failed. */
 static snug_tensor broken(snug_model *m, snug_status s) {
-  m->status = m->status ? m->status : s;
+  char message[SNUG__MESSAGE_BYTES];
+  if (!m->status) {
+    memcpy(message, m->ctx->message, sizeof message);
+    m->status = s;
+    if (snug__arena_text(&m->arena, message, &m->failure)) {
+      memcpy(m->ctx->message, message, sizeof message); /* s is what went wrong, not this */
+    }
+  }
   return SNUG_NO_TENSOR;
 }
 
@@ -24,6 +31,11 @@ static snug_status take_name(snug_model *m, const char *where, const char *name,
   if (!name[0] || strlen(name) >= SNUG__NAME_BYTES) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: a name has 1 to %d characters, not %zu", where,
                       SNUG__NAME_BYTES - 1, strlen(name));
+  }
+  if (strchr(name, '/')) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "%s: the name '%s' has a '/', which stands between a layer and its weight",
+                      where, name);
   }
   if (snug__map_find(&m->names, name) != SNUG__MAP_NONE) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: there is a layer or input named '%s' already",
@@ -254,9 +266,10 @@ snug_tensor snug_model_add(snug_model *m, const char *class_name, const char *co
 
 /* Mark every tensor that the outputs need, from the last call backwards; names an input that nobody
  * needs. */
-static snug_status check_inputs_needed(snug_model *m, bool *needed) {
-  for (size_t i = 0; i < m->outputs.n; i++) {
-    needed[SNUG_VEC(&m->outputs, snug_tensor, i)] = true;
+static snug_status check_inputs_needed(snug_model *m, const snug_tensor *out, int32_t n,
+                                       bool *needed) {
+  for (int32_t i = 0; i < n; i++) {
+    needed[out[i]] = true;
   }
   for (size_t c = m->calls.n; c-- > 0;) {
     const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
@@ -276,24 +289,26 @@ static snug_status check_inputs_needed(snug_model *m, bool *needed) {
 
 static snug_status set_outputs(snug_model *m, const snug_tensor *out, int32_t n) {
   bool *needed = NULL;
-  if (n < 1) {
-    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "a model needs at least one output");
+  if (n < 1 || (size_t)n > m->tensors.n) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                      "a model needs at least one output, and of %zu tensors it cannot have %d",
+                      m->tensors.n, n);
   }
   SNUG_TRY(check_tensors(m, "outputs", out, n));
-  m->outputs.n = 0;
-  SNUG_TRY(snug__vec_push(&m->outputs, out, (size_t)n));
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, m->tensors.n, &needed));
-  snug_status s = check_inputs_needed(m, needed);
+  snug_status s = check_inputs_needed(m, out, n, needed);
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, needed, m->tensors.n);
-  m->outputs.n = s ? 0 : m->outputs.n;
-  return s;
+  SNUG_TRY(s);
+  SNUG_TRY(snug__vec_reserve(&m->outputs, (size_t)n));
+  m->outputs.n = 0; /* nothing can fail from here on */
+  return snug__vec_push(&m->outputs, out, (size_t)n);
 }
 
 snug_status snug_model_outputs(snug_model *m, const snug_tensor *out, int32_t n) {
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
-  SNUG_TRY(m->status);
+  SNUG_TRY(snug__model_check(m));
   if (m->training) {
     return snug__fail(m->ctx, SNUG_E_STATE,
                       "the model is compiled: its outputs have losses and stay; name them before");
@@ -303,8 +318,9 @@ snug_status snug_model_outputs(snug_model *m, const snug_tensor *out, int32_t n)
 
 snug_status snug__model_finish(snug_model *m) {
   snug_tensor last = (snug_tensor)m->tensors.n - 1;
-  if (m->status || m->outputs.n) {
-    return m->status;
+  SNUG_TRY(snug__model_check(m));
+  if (m->outputs.n) {
+    return SNUG_OK;
   }
   if (!m->tensors.n) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT,

@@ -22,13 +22,16 @@ snug_status snug_model_create(snug_ctx *ctx, const snug_model_options *options, 
   static const snug_model_options defaults = SNUG_MODEL_OPTIONS_DEFAULT;
   const snug_model_options *o = options ? options : &defaults;
   snug_model *m = NULL;
-  if (!ctx || !out) {
+  if (!ctx) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!out) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "a model: there is no place for it (out is NULL)");
   }
   *out = NULL;
   if (o->dtype && !snug__dtype_is_real(o->dtype)) {
-    return snug__fail(ctx, SNUG_E_ARGUMENT, "a model's dtype must be a float, not %s",
-                      snug_dtype_text(o->dtype));
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "a model's dtype must be a float, not %s (%d)",
+                      snug_dtype_text(o->dtype), (int)o->dtype);
   }
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_MODEL, &m));
   m->ctx = ctx;
@@ -71,10 +74,17 @@ int32_t snug_model_shape(const snug_model *m, snug_tensor tensor, int64_t shape[
     return -1;
   }
   const snug__type *t = &SNUG_VEC(&m->tensors, snug__model_tensor, tensor).type;
-  for (int32_t i = 0; i + 1 < t->rank; i++) {
+  for (int32_t i = 0; shape && i + 1 < t->rank; i++) {
     shape[i] = t->dim[i + 1];
   }
   return t->rank - 1;
+}
+
+snug_status snug__model_check(const snug_model *m) {
+  if (!m->status) {
+    return SNUG_OK;
+  }
+  return snug__fail(m->ctx, m->status, "%s", m->failure ? m->failure : "the model was not built");
 }
 
 static bool *trainable_of(const snug_model *m, uint32_t layer) {

@@ -35,7 +35,8 @@ struct snug_model {
   const char *name;
   snug_dtype real;
   uint64_t seed;
-  snug_status status; /* first failure of building */
+  snug_status status;  /* first failure of building */
+  const char *failure; /* its message; NULL if there was no memory to keep it */
   snug__variables variables;
   snug__vec layers;   /* snug__layer */
   snug__vec calls;    /* snug__model_call, in the order they were made */
@@ -52,6 +53,9 @@ struct snug_model {
 };
 
 #define SNUG__NO_LAYER (UINT32_MAX - 1)
+
+/* Raise the first failure of building again, with its message; OK if there was none. */
+snug_status snug__model_check(const snug_model *m) SNUG_NODISCARD;
 
 /* The layer of a name, or NULL. */
 const snug__layer *snug__model_find_layer(const snug_model *m, const char *name);

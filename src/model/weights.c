@@ -73,9 +73,12 @@ size_t snug_model_weights(const snug_model *m) {
 
 snug_status snug_model_weight_info(const snug_model *m, size_t i, snug_weight_info *out) {
   const snug__variable *v = m && out ? nth_weight(m, i) : NULL;
+  if (!m) {
+    return SNUG_E_ARGUMENT;
+  }
   if (!v) {
-    return m ? snug__fail(m->ctx, SNUG_E_ARGUMENT, "there is no weight number %zu", i)
-             : SNUG_E_ARGUMENT;
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "there is no %s number %zu",
+                      out ? "weight" : "place to tell of weight", i);
   }
   *out = (snug_weight_info){.name = v->name,
                             .layer = v->layer,
@@ -93,14 +96,14 @@ static snug_status find_weight(snug_model *m, const char *name, const void *data
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
-  if (m->status) {
-    return m->status;
-  }
-  if (!data || id == SNUG_NONE || snug__variable_at(&m->variables, id)->kind != SNUG__WEIGHT) {
-    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "there is no weight named '%s', or no place for it",
-                      name ? name : "");
+  SNUG_TRY(snug__model_check(m));
+  if (id == SNUG_NONE || snug__variable_at(&m->variables, id)->kind != SNUG__WEIGHT) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "there is no weight named '%s'", name ? name : "");
   }
   *out = snug__variable_at(&m->variables, id);
+  if (!data) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: the data are at NULL", name);
+  }
   if (bytes != (size_t)snug__type_bytes(&(*out)->type)) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s has %lld bytes, not %zu", name,
                       (long long)snug__type_bytes(&(*out)->type), bytes);

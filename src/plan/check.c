@@ -180,6 +180,9 @@ static void give_all(sweep *w) {
 
 snug_status snug_pack_check(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                             const int64_t *offsets, int64_t height) {
+  if (!ctx) {
+    return SNUG_E_ARGUMENT;
+  }
   if (n > INT32_MAX || (n && (!items || !offsets))) {
     return snug__fail(ctx, SNUG_E_ARGUMENT, "pack check: %zu buffers cannot be checked", n);
   }

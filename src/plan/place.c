@@ -63,9 +63,6 @@ static snug_status check_item(snug_ctx *ctx, const snug_pack_item *item, size_t 
 
 static snug_status check_input(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                                const snug_pack_options *options) {
-  if (n && !items) {
-    return snug__fail(ctx, SNUG_E_ARGUMENT, "pack: %zu buffers at NULL", n);
-  }
   if (n > INT32_MAX / 4) {
     return snug__fail(ctx, SNUG_E_OVERFLOW, "pack: %zu buffers; at most %d are allowed", n,
                       INT32_MAX / 4);
@@ -310,6 +307,15 @@ snug_status snug_pack(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                       const snug_pack_options *options, int64_t *offsets, snug_pack_result *out) {
   static const snug_pack_options defaults = SNUG_PACK_OPTIONS_DEFAULT;
   const snug_pack_options *o = options ? options : &defaults;
+  if (!ctx) {
+    return SNUG_E_ARGUMENT;
+  }
+  if (!out || (n && (!items || !offsets))) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "pack: %zu buffers, but the %s at NULL", n,
+                      !out     ? "result is"
+                      : !items ? "buffers are"
+                               : "offsets are");
+  }
   *out = (snug_pack_result){0};
   SNUG_TRY(check_input(ctx, items, n, o));
   packing p = {.ctx = ctx, .items = items, .n_items = (int32_t)n};

@@ -4,10 +4,15 @@
 
 #include "report/write.h"
 
+static const char *or_empty(const char *text) { return text ? text : ""; }
+
 const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = (double)bytes;
   int unit = 0;
+  if (!out) {
+    return "";
+  }
   while (value >= 1024.0 && unit < 6) {
     value /= 1024.0;
     unit++;
@@ -33,7 +38,8 @@ static void sort_parts(part *parts, size_t n) {
   }
 }
 
-void snug_memory_text(const snug_memory_report *r, bool ascii, char *out, size_t bytes) {
+void snug_memory_text(const snug_memory_report *report, bool ascii, char *out, size_t bytes) {
+  const snug_memory_report *r = report ? report : &(const snug_memory_report){0};
   part parts[] = {{"weights", r->weights},     {"gradients", r->gradients},
                   {"optimizer", r->optimizer}, {"activations", r->activations},
                   {"scratch", r->scratch},     {"data", r->data},
@@ -46,7 +52,9 @@ void snug_memory_text(const snug_memory_report *r, bool ascii, char *out, size_t
     snug__line_add(&line, "%s%s %s", i ? (ascii ? ", " : " · ") : "", parts[i].name,
                    snug_bytes_text(parts[i].bytes, text));
   }
-  snprintf(out, bytes, "%.*s", (int)line.n, line.text);
+  if (out) {
+    snprintf(out, bytes, "%.*s", (int)line.n, line.text);
+  }
 }
 
 typedef struct frame {
@@ -68,12 +76,14 @@ static void write_edge(const frame *f, const char *left, const char *title, cons
 
 static void write_row(const frame *f, size_t label_width, const snug_box_row *row) {
   snug__line line = {.n = 0};
+  const char *name = or_empty(row->label);
+  const char *text = or_empty(row->text);
   const char *wall = f->ascii ? "|" : "│";
-  size_t label = snug__columns(row->label, strlen(row->label));
-  size_t used = label_width + 4 + snug__columns(row->text, strlen(row->text));
-  snug__line_add(&line, "%s %s", wall, row->label);
+  size_t label = snug__columns(name, strlen(name));
+  size_t used = label_width + 4 + snug__columns(text, strlen(text));
+  snug__line_add(&line, "%s %s", wall, name);
   snug__line_repeat(&line, " ", label_width - label + 2);
-  snug__line_add(&line, "%s", row->text);
+  snug__line_add(&line, "%s", text);
   snug__line_repeat(&line, " ", f->inner + 1 > used ? f->inner + 1 - used : 0);
   snug__line_add(&line, "%s\n", wall);
   f->sink(f->user, line.text, line.n);
@@ -84,13 +94,17 @@ void snug_box(snug_sink *sink, void *user, bool ascii, const char *title, const 
   char spaced[SNUG__LINE_BYTES];
   size_t label_width = 0;
   size_t text_width = 0;
+  if (!sink) {
+    return;
+  }
+  n_rows = rows ? n_rows : 0;
   for (size_t i = 0; i < n_rows; i++) {
-    size_t label = snug__columns(rows[i].label, strlen(rows[i].label));
-    size_t text = snug__columns(rows[i].text, strlen(rows[i].text));
+    size_t label = snug__columns(or_empty(rows[i].label), strlen(or_empty(rows[i].label)));
+    size_t text = snug__columns(or_empty(rows[i].text), strlen(or_empty(rows[i].text)));
     label_width = label > label_width ? label : label_width;
     text_width = text > text_width ? text : text_width;
   }
-  snprintf(spaced, sizeof spaced, " %s ", title);
+  snprintf(spaced, sizeof spaced, " %s ", or_empty(title));
   size_t title_width = snug__columns(spaced, strlen(spaced)) + 2;
   size_t inner = label_width + text_width + 4;
   frame f = {sink, user, ascii, inner > title_width ? inner : title_width};

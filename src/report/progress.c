@@ -15,7 +15,9 @@ static double now(void) {
 }
 
 static void flush(const snug_progress *p, const snug__line *line) {
-  p->sink(p->user, line->text, line->n);
+  if (p->sink) {
+    p->sink(p->user, line->text, line->n);
+  }
 }
 
 static int digits_of(int64_t n) {
@@ -53,14 +55,15 @@ static void add_eta(snug__line *line, double seconds) {
 }
 
 static void add_logs(snug__line *line, const snug_logs *logs) {
-  for (size_t i = 0; i < logs->n; i++) {
+  for (size_t i = 0; logs && i < logs->n; i++) {
     double v = logs->values[i];
     snug__line_add(line, fabs(v) > 1e-3 ? " - %s: %.4f" : " - %s: %.4e", logs->names[i], v);
   }
 }
 
 static void add_bar(const snug_progress *p, snug__line *line) {
-  size_t filled = p->steps ? (size_t)(BAR_WIDTH * p->done / p->steps) : BAR_WIDTH;
+  double part = p->steps > 0 ? (double)p->done / (double)p->steps : 1.0;
+  size_t filled = part < 0.0 ? 0 : part < 1.0 ? (size_t)(BAR_WIDTH * part) : BAR_WIDTH;
   const char *mark = p->ascii ? "=" : "━";
   if (p->colour) {
     snug__line_add(line, "%s", filled ? "\x1b[32m" : "");
@@ -95,7 +98,7 @@ static void draw(snug_progress *p, const snug_logs *logs, bool finished) {
   if (finished) {
     snug__line_add(&line, "%.0fs", time - p->epoch_start);
   } else {
-    add_eta(&line, step * (double)(p->steps - p->done));
+    add_eta(&line, step * ((double)p->steps - (double)p->done));
   }
   snug__line_add(&line, "%s ", plain);
   add_step_time(&line, step);
@@ -141,7 +144,7 @@ static bool epoch_begin(void *user, int64_t epoch) {
 
 static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
   snug_progress *p = user;
-  p->done = batch + 1;
+  p->done = batch < INT64_MAX ? batch + 1 : batch;
   if (p->done == 1) {
     p->first_step = now();
   }
@@ -163,6 +166,9 @@ static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
 }
 
 snug_callback snug_progress_callback(snug_progress *p) {
+  if (!p) {
+    return (snug_callback){0};
+  }
   return (snug_callback){.user = p,
                          .train_begin = train_begin,
                          .epoch_begin = epoch_begin,

@@ -130,6 +130,9 @@ static snug_status track_metric(snug_model *m, snug__training *t, const char *te
 
 static snug_status track_metrics(snug_model *m, snug__training *t, const char *const *texts,
                                  int32_t n, bool weighted) {
+  if (n < 0) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "compile: there cannot be %d metrics", n);
+  }
   for (int32_t i = 0; i < n; i++) {
     if (!texts || !texts[i]) {
       return fail_text(m, "a metric is NULL");
@@ -238,7 +241,9 @@ static snug_status set_aside(snug_model *m, before *b) {
   *b = (before){.training = m->training, .n_weights = count_weights(&m->variables)};
   b->n_state = list->n - b->n_weights;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, b->n_state, &b->state));
-  memcpy(b->state, (snug__variable *)list->data + b->n_weights, b->n_state * sizeof *b->state);
+  if (b->n_state) { /* an empty table has no memory */
+    memcpy(b->state, (snug__variable *)list->data + b->n_weights, b->n_state * sizeof *b->state);
+  }
   snug__variables_cut(&m->variables, b->n_weights);
   m->training = NULL;
   return SNUG_OK;
@@ -261,8 +266,11 @@ static void drop(snug_model *m, const before *b) {
 
 snug_status snug_model_compile(snug_model *m, const snug_compile_options *options) {
   before b;
-  if (!m || !options) {
+  if (!m) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!options) {
+    return fail_text(m, "there are no options (NULL), and so no loss");
   }
   if (m->training && m->training->fits) {
     return snug__fail(m->ctx, SNUG_E_STATE,

@@ -84,15 +84,15 @@ static snug_status check_predict(snug_model *m, const snug_data *data, int64_t b
                                  void *const *out, int32_t n_out) {
   SNUG_TRY(snug__model_finish(m));
   SNUG_TRY(check_batch(m, batch_size));
-  for (int32_t k = 0; k < n_out; k++) {
-    if (!out || !out[k]) {
-      return snug__fail(m->ctx, SNUG_E_ARGUMENT, "predict: there is no room for output %d", k);
-    }
-  }
   if (n_out != (int32_t)m->outputs.n) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT,
                       "predict: the model has %zu outputs, there is room for %d", m->outputs.n,
                       n_out);
+  }
+  for (int32_t k = 0; k < n_out; k++) {
+    if (!out || !out[k]) {
+      return snug__fail(m->ctx, SNUG_E_ARGUMENT, "predict: there is no room for output %d", k);
+    }
   }
   return snug__feed_check(m, data, false);
 }

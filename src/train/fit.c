@@ -35,9 +35,11 @@ static snug_status check_options(snug_model *m, const snug_fit_options *o) {
   if (!(o->validation_split >= 0.0 && o->validation_split < 1.0)) {
     return refuse_option(m, "validation_split", o->validation_split, "from 0 up to, but not, 1");
   }
-  if ((o->n_callbacks && !o->callbacks) || (o->n_class_weight && !o->class_weight)) {
+  if (o->n_callbacks < 0 || (o->n_callbacks && !o->callbacks) || o->n_class_weight < 0 ||
+      (o->n_class_weight && !o->class_weight)) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT,
-                      "fit: callbacks or class weights are counted but not given");
+                      "fit: %d callbacks or %lld class weights are counted but not given",
+                      o->n_callbacks, (long long)o->n_class_weight);
   }
   return SNUG_OK;
 }

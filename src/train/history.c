@@ -96,11 +96,14 @@ snug_logs snug_history_logs(const snug_history *h, int64_t epoch) {
 }
 
 void snug_history_memory(const snug_history *h, snug_memory_report *out) {
-  *out = h ? h->memory : (snug_memory_report){0};
+  if (out) {
+    *out = h ? h->memory : (snug_memory_report){0};
+  }
 }
 
 double snug_logs_get(const snug_logs *logs, const char *name) {
-  for (size_t i = 0; logs && name && i < logs->n; i++) {
+  bool has_values = logs && logs->names && logs->values; /* snug_model_metrics gives names alone */
+  for (size_t i = 0; has_values && name && i < logs->n; i++) {
     if (strcmp(logs->names[i], name) == 0) {
       return logs->values[i];
     }

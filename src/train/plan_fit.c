@@ -91,8 +91,11 @@ static snug_status make(snug_ctx *ctx, const snug__fit *f, snug_plan **out) {
 snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
                           snug_plan **out) {
   snug__fit f;
-  if (!m || !out) {
+  if (!m) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!out) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "plan: there is no place for it (out is NULL)");
   }
   *out = NULL;
   SNUG_TRY(snug__fit_open(&f, m, data, options));
@@ -109,11 +112,15 @@ void snug_plan_destroy(snug_plan *p) {
 }
 
 void snug_plan_memory(const snug_plan *p, snug_memory_report *out) {
-  *out = p ? p->memory : (snug_memory_report){0};
+  if (out) {
+    *out = p ? p->memory : (snug_memory_report){0};
+  }
 }
 
 size_t snug_plan_layers(const snug_plan *p) { return p ? p->n_layers : 0; }
 
 void snug_plan_layer(const snug_plan *p, size_t i, snug_layer_memory *out) {
-  *out = p && i < p->n_layers ? p->layers[i] : (snug_layer_memory){"", 0, 0, 0};
+  if (out) {
+    *out = p && i < p->n_layers ? p->layers[i] : (snug_layer_memory){"", 0, 0, 0};
+  }
 }

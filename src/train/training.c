@@ -4,9 +4,7 @@
 #include <string.h>
 
 snug_status snug__training_need(const snug_model *m) {
-  if (m->status) {
-    return m->status;
-  }
+  SNUG_TRY(snug__model_check(m));
   return m->training
              ? SNUG_OK
              : snug__fail(m->ctx, SNUG_E_STATE,
@@ -111,9 +109,9 @@ snug_status snug_model_set_learning_rate(snug_model *m, double rate) {
     return SNUG_E_ARGUMENT;
   }
   SNUG_TRY(snug__training_need(m));
-  if (!isfinite(rate) || rate < 0.0) {
+  if (!isfinite((float)rate) || rate < 0.0) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT,
-                      "a learning rate of %g; it must be 0 or more and finite", rate);
+                      "a learning rate of %g; it must be 0 or more and finite as float32", rate);
   }
   if (m->training->optimizer.schedule.kind) {
     return snug__fail(m->ctx, SNUG_E_STATE,

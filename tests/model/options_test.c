@@ -66,7 +66,7 @@ static const refused cases[] = {
     {"RepeatVector", "n=0", 2, SNUG_E_ARGUMENT, "x: n=0: expected 1 or more"},
     {"ZeroPadding2D", "padding=-1", 4, SNUG_E_ARGUMENT, "x: padding=-1: expected 0 or more"},
     {"ZeroPadding2D", "padding=[1,2,3]", 4, SNUG_E_ARGUMENT, "1, 2 or 2 x 2 numbers"},
-    {"Cropping2D", "cropping=3", 4, SNUG_E_SHAPE, "x: cropping takes 6 of the 6 elements"},
+    {"Cropping2D", "cropping=3", 4, SNUG_E_SHAPE, "x: cropping takes 3 and 3 of the 6 elements"},
     {"UpSampling2D", "size=0", 4, SNUG_E_ARGUMENT, "x: size=0: expected 1 or more"},
     {"UpSampling2D", "interpolation=lanczos3", 4, SNUG_E_ARGUMENT, "one of nearest, bilinear"},
     {"Embedding", "input_dim=0 output_dim=2", 2, SNUG_E_ARGUMENT, "x: input_dim=0"},

@@ -66,13 +66,15 @@ static snug_status crop(snug__layer_call *c, int32_t axes, const char *layout) {
   SNUG_TRY(sides(c, "cropping", &k->cropping, axes, &p.begin, &after));
   p.size.n = axes + 2;
   for (int32_t i = 0; i < axes + 2; i++) {
-    p.size.v[i] = x.dim[i] - p.begin.v[i] - after.v[i];
-    if (i > 0 && p.size.v[i] < 1) {
+    bool leaves = p.begin.v[i] < x.dim[i] && after.v[i] < x.dim[i] - p.begin.v[i];
+    if (i > 0 && !leaves) {
       return snug__fail(c->b->ctx, SNUG_E_SHAPE,
-                        "%s: cropping takes %lld of the %lld elements of axis %d: nothing is left",
-                        c->layer->name, (long long)(p.begin.v[i] + after.v[i]), (long long)x.dim[i],
-                        i);
+                        "%s: cropping takes %lld and %lld of the %lld elements of axis %d: nothing "
+                        "is left",
+                        c->layer->name, (long long)p.begin.v[i], (long long)after.v[i],
+                        (long long)x.dim[i], i);
     }
+    p.size.v[i] = x.dim[i] - p.begin.v[i] - after.v[i];
   }
   return SNUG_EMIT(c->b->g, slice, &p, &c->out, c->in[0]);
 }
