@@ -29,7 +29,7 @@ extern "C" {
 
 typedef struct snug_model snug_model;
 typedef int32_t snug_tensor; /* a symbolic value of one model */
-#define SNUG_NO_TENSOR ((snug_tensor)-1)
+#define SNUG_NO_TENSOR (-1)
 
 typedef struct snug_model_options {
   const char *name; /* NULL: "model" */

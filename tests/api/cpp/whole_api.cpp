@@ -1,0 +1,202 @@
+// Every public function, called as a C++17 program calls it.  whole_api.sh builds it with the
+// warnings that C++ projects like, and sees that none of the functions is missing.
+#include <snug/snug.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+template <auto Destroy>
+struct Destroyer {
+  template <typename T>
+  void operator()(T *p) const {
+    Destroy(p);
+  }
+};
+using Context = std::unique_ptr<snug_ctx, Destroyer<snug_ctx_destroy>>;
+using Model = std::unique_ptr<snug_model, Destroyer<snug_model_destroy>>;
+using History = std::unique_ptr<snug_history, Destroyer<snug_history_destroy>>;
+using Plan = std::unique_ptr<snug_plan, Destroyer<snug_plan_destroy>>;
+
+void check(bool ok, const char *what, const char *message) {
+  if (!ok) {
+    std::fprintf(stderr, "%s: %s\n", what, message);
+    std::exit(EXIT_FAILURE);
+  }
+}
+#define CHECK(ctx, x) check((x), #x, snug_message((ctx).get()))
+
+void append(void *user, const char *text, std::size_t n) {
+  static_cast<std::string *>(user)->append(text, n);
+}
+
+struct Set {
+  std::vector<float> x;
+  std::vector<std::int32_t> y;
+  snug_array x_array, y_array;
+  snug_data data;
+
+  Set() : x(64 * 4), y(64), x_array(), y_array(), data() {
+    for (std::size_t i = 0; i < x.size(); i++) {
+      x[i] = static_cast<float>(i * 37 % 19) / 19.0F - 0.5F;
+    }
+    for (std::size_t i = 0; i < y.size(); i++) {
+      y[i] = x[4 * i] > x[4 * i + 1] ? 1 : 0;
+    }
+    x_array = {x.data(), SNUG_FLOAT32, 2, {64, 4}};
+    y_array = {y.data(), SNUG_INT32, 1, {64}};
+    data = {&x_array, 1, &y_array, 1, nullptr};
+  }
+  Set(const Set &) = delete;
+  Set &operator=(const Set &) = delete;
+};
+
+Model make_model(const Context &ctx) {
+  snug_model_options options = SNUG_MODEL_OPTIONS_DEFAULT;
+  options.seed = 7;
+  snug_model *raw = nullptr;
+  CHECK(ctx, snug_model_create(ctx.get(), &options, &raw) == SNUG_OK);
+  Model m(raw);
+  const std::array<std::int64_t, 1> shape{4};
+  const snug_tensor x = snug_model_input(raw, "x", SNUG_FLOAT32, shape.data(), 1);
+  const snug_tensor a = snug_model_layer(raw, "Dense", "units=4 activation=relu name=a", &x, 1);
+  const snug_tensor b = snug_model_again(raw, "a", &a, 1);
+  CHECK(ctx, a != SNUG_NO_TENSOR && b != SNUG_NO_TENSOR);
+  const snug_tensor y = snug_model_add(raw, "Dense", "units=2 activation=softmax name=y");
+  CHECK(ctx, snug_model_outputs(raw, &y, 1) == SNUG_OK);
+  CHECK(ctx, snug_model_status(raw) == SNUG_OK);
+  std::array<std::int64_t, SNUG_MAX_RANK> out{};
+  CHECK(ctx, snug_model_shape(raw, y, out.data()) == 1 && out[0] == 2);
+  return m;
+}
+
+void use_weights(const Context &ctx, snug_model *m) {
+  CHECK(ctx, snug_model_weights(m) == 4);
+  snug_weight_info info;
+  CHECK(ctx, snug_model_weight_info(m, 0, &info) == SNUG_OK);
+  std::vector<float> kernel(info.bytes / snug_dtype_bytes(info.dtype));
+  CHECK(ctx, snug_model_weight_get(m, info.name, kernel.data(), info.bytes) == SNUG_OK);
+  CHECK(ctx, snug_model_weight_set(m, info.name, kernel.data(), info.bytes) == SNUG_OK);
+  CHECK(ctx, snug_model_set_trainable(m, "*", true) == SNUG_OK);
+}
+
+void compile(const Context &ctx, snug_model *m) {
+  const char *const loss = "sparse_categorical_crossentropy";
+  const char *const metric = "accuracy";
+  snug_compile_options options = SNUG_COMPILE_OPTIONS_DEFAULT;
+  options.optimizer = "adam";
+  options.loss = &loss;
+  options.n_loss = 1;
+  options.metrics = &metric;
+  options.n_metrics = 1;
+  CHECK(ctx, snug_model_compile(m, &options) == SNUG_OK);
+  CHECK(ctx, snug_model_set_learning_rate(m, 0.05) == SNUG_OK);
+  CHECK(ctx, std::fabs(snug_model_learning_rate(m) - 0.05) < 1e-6);
+}
+
+void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_options &options) {
+  snug_plan *raw = nullptr;
+  CHECK(ctx, snug_plan_fit(m, &set.data, &options, &raw) == SNUG_OK);
+  const Plan p(raw);
+  snug_memory_report report;
+  snug_plan_memory(raw, &report);
+  CHECK(ctx, report.planned > 0 && snug_plan_layers(raw) > 0);
+  snug_layer_memory layer;
+  snug_plan_layer(raw, 0, &layer);
+  CHECK(ctx, layer.layer != nullptr);
+}
+
+void train(const Context &ctx, snug_model *m, const Set &set) {
+  std::string text;
+  snug_progress progress{};
+  progress.sink = append;
+  progress.user = &text;
+  const snug_callback callback = snug_progress_callback(&progress);
+  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  options.epochs = 3;
+  options.callbacks = &callback;
+  options.n_callbacks = 1;
+  plan(ctx, m, set, options);
+  snug_history *raw = nullptr;
+  CHECK(ctx, snug_fit(m, &set.data, &options, &raw) == SNUG_OK);
+  const History h(raw);
+  CHECK(ctx, snug_history_epochs(raw) == 3 && !text.empty());
+  const snug_logs first = snug_history_logs(raw, 0);
+  const snug_logs last = snug_history_logs(raw, 2);
+  CHECK(ctx, snug_logs_get(&last, "loss") < snug_logs_get(&first, "loss"));
+  snug_memory_report report;
+  snug_history_memory(raw, &report);
+  std::array<char, 200> parts;
+  snug_memory_text(&report, true, parts.data(), parts.size());
+  const snug_box_row row = {"memory", parts.data()};
+  text.clear();
+  snug_box(append, &text, true, "fit", &row, 1);
+  CHECK(ctx, text.find("weights") != std::string::npos);
+}
+
+void use(const Context &ctx, snug_model *m, const Set &set) {
+  const snug_logs names = snug_model_metrics(m);
+  std::vector<double> values(names.n);
+  CHECK(ctx, snug_evaluate(m, &set.data, 0, values.data(), values.size()) == SNUG_OK);
+  std::vector<float> out(64 * 2);
+  void *const outs[] = {out.data()};
+  CHECK(ctx, snug_predict(m, &set.data, 16, outs, 1) == SNUG_OK);
+  CHECK(ctx, std::fabs(out[0] + out[1] - 1.0F) < 1e-5F);
+}
+
+void pack(const Context &ctx) {
+  const std::array<snug_pack_item, 2> items{{{0, 2, 64, 1, -1}, {1, 3, 32, 1, -1}}};
+  std::array<std::int64_t, 2> offsets{};
+  const snug_pack_options options = SNUG_PACK_OPTIONS_DEFAULT;
+  snug_pack_result result;
+  CHECK(ctx, snug_pack(ctx.get(), items.data(), 2, &options, offsets.data(), &result) == SNUG_OK);
+  CHECK(ctx, result.height == 96 &&
+                 snug_pack_check(ctx.get(), items.data(), 2, offsets.data(), 96) == SNUG_OK);
+}
+
+void memory(const Context &ctx) {
+  snug_memory_info info;
+  snug_memory_entry entry;
+  std::array<char, SNUG_BYTES_TEXT> text;
+  snug_memory_get(ctx.get(), &info);
+  snug_memory_entry_get(ctx.get(), snug_memory_names(ctx.get()) - 1, &entry);
+  snug_memory_reset_peak(ctx.get());
+  CHECK(ctx, snug_memory_set_limit(ctx.get(), info.peak + 1) == SNUG_OK);
+  CHECK(ctx, std::string(snug_bytes_text(info.limit, text.data())) == "0 B");
+}
+
+Context make_context() {
+  const snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_ctx *raw = nullptr;
+  const snug_status s = snug_ctx_create(&options, &raw);
+  check(s == SNUG_OK, "snug_ctx_create", snug_status_text(s));
+  return Context(raw);
+}
+
+}  // namespace
+
+int main() {
+  const Context ctx = make_context();
+  const Set set;
+  snug_scope scope;
+  snug_scope_begin(ctx.get(), &scope);
+  {
+    const Model m = make_model(ctx);
+    use_weights(ctx, m.get());
+    compile(ctx, m.get());
+    train(ctx, m.get(), set);
+    use(ctx, m.get(), set);
+  }
+  CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);
+  pack(ctx);
+  memory(ctx);
+  std::printf("snug %s, peak %s, %s\n", snug_version(), std::to_string(scope.peak).c_str(),
+              snug_dtype_text(SNUG_FLOAT32));
+  return EXIT_SUCCESS;
+}
