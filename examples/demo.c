@@ -66,6 +66,10 @@ static int read_images(const char *folder, const char *part, images *out) {
   out->pixels = read_idx(folder, name, 3, SIDE * SIDE, &out->n);
   snprintf(name, sizeof name, "%s-labels-idx1-ubyte.gz", part);
   out->labels = out->pixels ? read_idx(folder, name, 1, 1, &labels) : NULL;
+  if (out->labels && labels != out->n) {
+    fprintf(stderr, "demo: %s/%s has %lld labels for %lld images\n", folder, name,
+            (long long)labels, (long long)out->n);
+  }
   return out->labels && labels == out->n;
 }
 

@@ -138,9 +138,8 @@ SNUG_API double snug_logs_get(const snug_logs *logs, const char *name);
 
 /* ---- evaluate and predict ---- */
 
-/* Loss and metrics over the data; values has room for n, *names lives as long as the model is
- * compiled as it is. Fails as fit does; E_ARGUMENT when n is not the number of values (see
- * snug_model_metrics). */
+/* Loss and metrics over the data, in the order of snug_model_metrics; values has room for n.  Fails
+ * as fit does; E_ARGUMENT when n is not their number. */
 SNUG_API snug_status snug_evaluate(snug_model *model, const snug_data *data, int64_t batch_size,
                                    double *values, size_t n) SNUG_NODISCARD;
 

@@ -7,7 +7,7 @@
 #include "graph/type.h"
 #include "snug/train.h"
 
-/* Bytes of one sample, and its number of elements. */
+/* Elements of one sample. */
 int64_t snug__array_row(const snug_array *a);
 
 /* Check an array against the value it feeds (whose first axis is the batch): shape of a sample, a

@@ -13,11 +13,11 @@ const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]) {
   if (!out) {
     return "";
   }
-  while (value >= 1024.0 && unit < 6) {
+  while (value >= 1023.5 && unit < 6) { /* 1023.9 KiB would be written as 1024 */
     value /= 1024.0;
     unit++;
   }
-  snprintf(out, SNUG_BYTES_TEXT, unit && value < 100.0 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  snprintf(out, SNUG_BYTES_TEXT, unit && value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
   return out;
 }
 

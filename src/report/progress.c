@@ -104,7 +104,9 @@ static void draw(snug_progress *p, const snug_logs *logs, bool finished) {
   add_step_time(&line, step);
   add_logs(&line, logs);
   add_padding(p, &line);
-  snug__line_add(&line, "%s", finished ? "\n" : "");
+  if (finished) {
+    snug__line_end(&line);
+  }
   p->last_drawn = time;
   p->width = finished ? 0 : p->width;
   flush(p, &line);
@@ -117,7 +119,7 @@ static void write_epoch_line(const snug_progress *p, const snug_logs *logs) {
                  time - p->epoch_start);
   add_step_time(&line, step_seconds(p, time));
   add_logs(&line, logs);
-  snug__line_add(&line, "\n");
+  snug__line_end(&line);
   flush(p, &line);
 }
 

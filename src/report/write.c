@@ -19,6 +19,11 @@ void snug__line_repeat(snug__line *line, const char *piece, size_t times) {
   }
 }
 
+void snug__line_end(snug__line *line) {
+  line->n -= line->n == sizeof line->text - 1;
+  snug__line_add(line, "\n");
+}
+
 size_t snug__columns(const char *text, size_t n) {
   size_t columns = 0;
   for (size_t i = 0; i < n; i++) {

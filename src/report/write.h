@@ -15,6 +15,9 @@ typedef struct snug__line {
 void snug__line_add(snug__line *line, const char *format, ...) SNUG_PRINTF(2, 3);
 void snug__line_repeat(snug__line *line, const char *piece, size_t times);
 
+/* End it with a new line, also where it was cut. */
+void snug__line_end(snug__line *line);
+
 /* Columns that a text takes on a terminal: code points, escape sequences left out. */
 size_t snug__columns(const char *text, size_t n);
 

@@ -241,10 +241,8 @@ static snug_status set_aside(snug_model *m, before *b) {
   *b = (before){.training = m->training, .n_weights = count_weights(&m->variables)};
   b->n_state = list->n - b->n_weights;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, b->n_state, &b->state));
-  if (b->n_state) {   /* an empty table has no memory */
-    if (b->n_state) { /* a model without variables has no list to copy from */
-      memcpy(b->state, (snug__variable *)list->data + b->n_weights, b->n_state * sizeof *b->state);
-    }
+  if (b->n_state) { /* a model without variables has no list to copy from */
+    memcpy(b->state, (snug__variable *)list->data + b->n_weights, b->n_state * sizeof *b->state);
   }
   snug__variables_cut(&m->variables, b->n_weights);
   m->training = NULL;

@@ -4,12 +4,11 @@
 #include "base/size.h"
 #include "train/fit.h"
 
-#define DEFAULT_BATCH 32
-
 static snug__feed whole_feed(const snug_data *data, int64_t batch) {
   int64_t rows = data->x[0].shape[0];
-  return (snug__feed){
-      .data = data, .rows = rows, .batch = snug__min_i64(batch ? batch : DEFAULT_BATCH, rows)};
+  return (snug__feed){.data = data,
+                      .rows = rows,
+                      .batch = snug__min_i64(batch ? batch : SNUG__DEFAULT_BATCH, rows)};
 }
 
 static snug_status open_session(snug__session *s, snug_model *m, const snug__feed *feed,
@@ -49,8 +48,7 @@ snug_status snug_evaluate(snug_model *m, const snug_data *data, int64_t batch_si
   SNUG_TRY(snug__feed_check(m, data, true));
   snug__feed feed = whole_feed(data, batch_size);
   SNUG_TRY(open_session(&s, m, &feed, SNUG__STEP_TEST));
-  snug_status status =
-      snug__test_run(&s, &feed, SNUG__SLOT_MAIN, SNUG__SLOT_MAIN_REST, snug__feed_batches(&feed));
+  snug_status status = snug__test_run(&s, &feed, SNUG__SLOT_MAIN, snug__feed_batches(&feed));
   status = status ? status : snug__training_results(m, values);
   snug__session_release(&s);
   return status;
@@ -71,8 +69,7 @@ static void store_outputs(const snug__run *run, int64_t first_row, void *const *
 static snug_status predict_all(snug__session *s, const snug__feed *feed, void *const *out,
                                int32_t n_out) {
   for (int64_t batch = 0; batch < snug__feed_batches(feed); batch++) {
-    bool full = snug__feed_rows(feed, batch) == feed->batch;
-    const snug__run *run = &s->runs[full ? SNUG__SLOT_MAIN : SNUG__SLOT_MAIN_REST];
+    const snug__run *run = snug__session_run(s, SNUG__SLOT_MAIN, snug__feed_rows(feed, batch));
     snug__feed_fill(feed, batch, run);
     SNUG_TRY(snug__program_run(run->program));
     store_outputs(run, batch * feed->batch, out, n_out);

@@ -78,14 +78,18 @@ int64_t snug__feed_rows(const snug__feed *f, int64_t batch) {
   return snug__min_i64(f->batch, f->rows - batch * f->batch);
 }
 
-static void fill_value(const snug_array *a, const snug__program *p, snug__id value,
-                       const snug__feed *f, int64_t start, int64_t n) {
-  const snug__type *type = snug__type_at(p->graph, value);
-  void *buffer = snug__program_data(p, value);
-  for (int64_t i = 0; i < n; i++) {
-    uint64_t at = (uint64_t)(start + i);
-    int64_t row = f->first + (int64_t)(f->shuffled ? snug__shuffle_at(&f->order, at) : at);
-    snug__array_copy_row(a, row, type, buffer, i);
+/* The row of the data that stands at a position of the feed. */
+static int64_t row_at(const snug__feed *f, int64_t position) {
+  return f->first +
+         (f->shuffled ? (int64_t)snug__shuffle_at(&f->order, (uint64_t)position) : position);
+}
+
+static void fill_value(const snug__feed *f, const snug_array *a, const snug__run *run,
+                       snug__id value, int64_t start) {
+  const snug__type *type = snug__type_at(run->program->graph, value);
+  void *buffer = snug__program_data(run->program, value);
+  for (int64_t i = 0; i < run->step.batch; i++) {
+    snug__array_copy_row(a, row_at(f, start + i), type, buffer, i);
   }
 }
 
@@ -111,27 +115,23 @@ static double weight_of(const snug__feed *f, int64_t row) {
   return label >= 0 && label < f->n_class_weight ? f->class_weight[label] : 1.0;
 }
 
-static void fill_weights(const snug__feed *f, const snug__run *run, int64_t start, int64_t n) {
-  const snug__program *p = run->program;
-  void *buffer = snug__program_data(p, run->step.weight);
-  for (int64_t i = 0; i < n; i++) {
-    uint64_t at = (uint64_t)(start + i);
-    int64_t row = f->first + (int64_t)(f->shuffled ? snug__shuffle_at(&f->order, at) : at);
-    snug__element_set(snug__type_at(p->graph, run->step.weight)->dtype, buffer, i,
-                      weight_of(f, row));
+static void fill_weights(const snug__feed *f, const snug__run *run, int64_t start) {
+  snug_dtype dtype = snug__type_at(run->program->graph, run->step.weight)->dtype;
+  void *buffer = snug__program_data(run->program, run->step.weight);
+  for (int64_t i = 0; i < run->step.batch; i++) {
+    snug__element_set(dtype, buffer, i, weight_of(f, row_at(f, start + i)));
   }
 }
 
 void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run) {
   int64_t start = batch * f->batch;
-  int64_t n = run->step.batch;
   for (int32_t i = 0; i < f->data->n_x; i++) {
-    fill_value(&f->data->x[i], run->program, run->step.x[i], f, start, n);
+    fill_value(f, &f->data->x[i], run, run->step.x[i], start);
   }
   for (int32_t i = 0; run->step.y && i < f->data->n_y; i++) {
-    fill_value(&f->data->y[i], run->program, run->step.y[i], f, start, n);
+    fill_value(f, &f->data->y[i], run, run->step.y[i], start);
   }
   if (run->step.weight != SNUG_NONE) {
-    fill_weights(f, run, start, n);
+    fill_weights(f, run, start);
   }
 }

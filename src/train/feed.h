@@ -5,6 +5,8 @@
 #include "data/shuffle.h"
 #include "train/session.h"
 
+#define SNUG__DEFAULT_BATCH 32 /* Keras's */
+
 typedef struct snug__feed {
   const snug_data *data;
   int64_t first, rows; /* the part of the data that this feed gives */

@@ -7,8 +7,6 @@
 
 #include "base/size.h"
 
-#define DEFAULT_BATCH 32
-
 /* ---- options ---- */
 
 static snug_status refuse_option(snug_model *m, const char *name, double value,
@@ -97,7 +95,7 @@ static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_op
   *o = options ? *options : (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
   SNUG_TRY(check_options(f->model, o));
   o->epochs = o->epochs ? o->epochs : 1;
-  o->batch_size = o->batch_size ? o->batch_size : DEFAULT_BATCH;
+  o->batch_size = o->batch_size ? o->batch_size : SNUG__DEFAULT_BATCH;
   o->validation_batch_size = o->validation_batch_size ? o->validation_batch_size : o->batch_size;
   o->validation_freq = o->validation_freq ? o->validation_freq : 1;
   SNUG_TRY(snug__feed_check(f->model, data, true));

@@ -32,7 +32,7 @@ snug_status snug__fit_run(snug__fit *f) SNUG_NODISCARD;
 
 /* Run `steps` batches of a feed through test programs and leave the results in the metrics (also
  * for evaluate). */
-snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot full,
-                           snug__slot rest, int64_t steps) SNUG_NODISCARD;
+snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot slot,
+                           int64_t steps) SNUG_NODISCARD;
 
 #endif

@@ -24,24 +24,19 @@ static snug_status batch_logs(snug__fit *f, snug_logs *logs) {
 
 /* ---- steps ---- */
 
-static const snug__run *run_for(const snug__session *s, const snug__feed *feed, int64_t batch,
-                                snug__slot full, snug__slot rest) {
-  return &s->runs[snug__feed_rows(feed, batch) == feed->batch ? full : rest];
-}
-
 static snug_status train_step(snug__fit *f, int64_t batch) {
-  const snug__run *run =
-      run_for(&f->session, &f->train, batch, SNUG__SLOT_MAIN, SNUG__SLOT_MAIN_REST);
+  int64_t rows = snug__feed_rows(&f->train, batch);
+  const snug__run *run = snug__session_run(&f->session, SNUG__SLOT_MAIN, rows);
   snug__feed_fill(&f->train, batch, run);
   snug__training_set_rate(f->model);
   return snug__program_run(run->program);
 }
 
-snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot full,
-                           snug__slot rest, int64_t steps) {
+snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot slot,
+                           int64_t steps) {
   snug__metrics_reset(&s->model->variables);
   for (int64_t batch = 0; batch < steps; batch++) {
-    const snug__run *run = run_for(s, feed, batch, full, rest);
+    const snug__run *run = snug__session_run(s, slot, snug__feed_rows(feed, batch));
     snug__feed_fill(feed, batch, run);
     SNUG_TRY(snug__program_run(run->program));
   }
@@ -104,8 +99,7 @@ static snug_status validate(snug__fit *f, snug_logs *logs, bool *wants_more) {
   int64_t steps = snug__feed_batches(&f->validation);
   steps = f->options.validation_steps ? snug__min_i64(steps, f->options.validation_steps) : steps;
   TELL(f, test_begin, steps);
-  SNUG_TRY(snug__test_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION,
-                          SNUG__SLOT_VALIDATION_REST, steps));
+  SNUG_TRY(snug__test_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION, steps));
   SNUG_TRY(store(f, true, logs));
   TELL(f, test_end, logs);
   *logs = (snug_logs){f->history->n, f->history->names, snug__history_row(f->history)};

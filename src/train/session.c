@@ -50,6 +50,10 @@ snug_status snug__session_commit(snug__session *s) {
   return SNUG_OK;
 }
 
+const snug__run *snug__session_run(const snug__session *s, snug__slot slot, int64_t rows) {
+  return &s->runs[s->runs[slot].step.batch == rows ? slot : slot + 1];
+}
+
 const snug__run *snug__session_largest(const snug__session *s) {
   const snug__run *largest = NULL;
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {

@@ -52,6 +52,9 @@ int64_t snug__session_cost(const snug__session *s);
 /* Take the block and the state, bind all programs. */
 snug_status snug__session_commit(snug__session *s) SNUG_NODISCARD;
 
+/* The run for so many rows: of a full batch (`slot`), or of its rest (the slot behind it). */
+const snug__run *snug__session_run(const snug__session *s, snug__slot slot, int64_t rows);
+
 /* The run that needs the largest block. */
 const snug__run *snug__session_largest(const snug__session *s);
 

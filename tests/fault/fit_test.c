@@ -29,6 +29,20 @@ static snug_status compile(snug_model *m) {
   return snug_model_compile(m, &o);
 }
 
+/* A compile that fails leaves the one before in force. */
+static snug_status compile_again(snug_model *m) {
+  const char *const loss[] = {"mse"};
+  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  double rate = snug_model_learning_rate(m);
+  o.optimizer = "sgd(learning_rate=0.5, momentum=0.9)";
+  o.loss = loss;
+  o.n_loss = 1;
+  snug_status s = snug_model_compile(m, &o);
+  ASSERT_EQ_UINT(snug_model_metrics(m).n, s ? 2 : 1);
+  ASSERT_NEAR(snug_model_learning_rate(m), s ? rate : 0.5, 1e-9);
+  return s;
+}
+
 static snug_status use(snug_model *m) {
   snug_array xs = {x, SNUG_FLOAT32, 2, {ROWS, FEATURES}}, ys = {y, SNUG_INT32, 1, {ROWS}};
   snug_data data = {&xs, 1, &ys, 1, NULL};
@@ -46,7 +60,8 @@ static snug_status use(snug_model *m) {
   s = s ? s : snug_fit(m, &data, &o, &history);
   snug_history_destroy(history);
   s = s ? s : snug_evaluate(m, &data, 4, values, 2);
-  return s ? s : snug_predict(m, &data, 4, outs, 1);
+  s = s ? s : snug_predict(m, &data, 4, outs, 1);
+  return s ? s : compile_again(m);
 }
 
 static snug_status whole_fit(snug_ctx *ctx, void *arg) {

@@ -57,6 +57,26 @@ TEST(a_bar_on_a_terminal) {
       "\r\x1b[1m3/3\x1b[0m \x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m \x1b[1m0s\x1b[0m");
 }
 
+TEST(a_line_that_is_too_long_still_ends) {
+  enum { MANY = 100 };
+  const char *many_names[MANY];
+  double many_values[MANY];
+  for (int bar = 0; bar < 2; bar++) {
+    snug_progress p = {.bar = bar != 0, .sink = show};
+    screen s = {.n = 0};
+    for (int i = 0; i < MANY; i++) {
+      many_names[i] = "a_metric_of_an_output";
+      many_values[i] = 0.5;
+    }
+    p.user = &s;
+    snug_callback c = snug_progress_callback(&p);
+    ASSERT_TRUE(c.train_begin(c.user, 1, 1));
+    ASSERT_TRUE(c.epoch_begin(c.user, 0));
+    ASSERT_TRUE(c.epoch_end(c.user, 0, &(snug_logs){MANY, many_names, many_values}));
+    ASSERT_TRUE(s.n > 1000 && s.text[s.n - 1] == '\n');
+  }
+}
+
 TEST(plain_characters_where_asked) {
   snug_progress p = {.bar = true, .ascii = true};
   screen s = {.n = 0};
@@ -71,7 +91,10 @@ TEST(bytes_read_well) {
   char out[SNUG_BYTES_TEXT];
   ASSERT_EQ_TEXT(snug_bytes_text(0, out), "0 B");
   ASSERT_EQ_TEXT(snug_bytes_text(812, out), "812 B");
+  ASSERT_EQ_TEXT(snug_bytes_text(1023, out), "1023 B");
   ASSERT_EQ_TEXT(snug_bytes_text(1536, out), "1.5 KiB");
+  ASSERT_EQ_TEXT(snug_bytes_text(102399, out), "100 KiB");
+  ASSERT_EQ_TEXT(snug_bytes_text(1048575, out), "1.0 MiB");
   ASSERT_EQ_TEXT(snug_bytes_text(UINT64_C(3) << 30, out), "3.0 GiB");
   ASSERT_EQ_TEXT(snug_bytes_text(UINT64_MAX, out), "16.0 EiB");
 }
