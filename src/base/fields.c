@@ -19,9 +19,9 @@ static void skip_blanks(const char **at) {
   }
 }
 
-static bool starts_with_word(const char *at, const char *word) {
-  size_t n = strlen(word);
-  return strncmp(at, word, n) == 0 && !isalnum((unsigned char)at[n]);
+static bool starts_with_none(const char *at) {
+  return (strncmp(at, "none", 4) == 0 || strncmp(at, "None", 4) == 0) &&
+         !isalnum((unsigned char)at[4]);
 }
 
 #define LIST_DEPTH 2 /* [[1,1],[2,2]] */
@@ -54,7 +54,7 @@ static bool parse_list(const char **at, bool (*one)(const char **at, void *list)
 /* A list, or `none` for an empty one. */
 static bool parse_list_or_none(const char **at, bool (*one)(const char **at, void *list),
                                void *list) {
-  if (starts_with_word(*at, "none")) {
+  if (starts_with_none(*at)) {
     *at += 4;
     return true;
   }
@@ -76,11 +76,12 @@ static bool ends_here(char c) { return c == 0 || c == ',' || isspace((unsigned c
 /* A bare or quoted word into out; false if it is empty, too long or not closed.  In a bare one,
  * what stands in parentheses belongs to it: max_norm(2, axis=0). */
 static bool parse_word(const char **at, char *out, size_t bytes) {
-  bool quoted = **at == '"';
+  char quote = **at;
+  bool quoted = quote == '"' || quote == '\'';
   size_t n = 0;
   int depth = 0;
   *at += quoted;
-  while (**at && (quoted ? **at != '"' : depth > 0 || !ends_here(**at))) {
+  while (**at && (quoted ? **at != quote : depth > 0 || !ends_here(**at))) {
     if (n + 1 >= bytes || **at == '"') {
       return false;
     }
@@ -89,12 +90,18 @@ static bool parse_word(const char **at, char *out, size_t bytes) {
   }
   out[n] = 0;
   if (quoted) {
-    if (**at != '"') {
+    if (**at != quote) {
       return false;
     }
     (*at)++;
   }
   return (n > 0 || quoted) && (quoted || depth == 0);
+}
+
+static bool is_same_word(const char *a, const char *b) {
+  for (; *a && tolower((unsigned char)*a) == tolower((unsigned char)*b); a++, b++) {
+  }
+  return *a == *b;
 }
 
 static bool parse_choice(const char **at, const snug__field *f, int32_t *out) {
@@ -103,7 +110,7 @@ static bool parse_choice(const char **at, const snug__field *f, int32_t *out) {
     return false;
   }
   for (int32_t i = 0; f->choices[i]; i++) {
-    if (strcmp(f->choices[i], word) == 0) {
+    if (is_same_word(f->choices[i], word)) {
       *out = i;
       return true;
     }
@@ -116,8 +123,8 @@ static bool parse_bool(const char **at, bool *out) {
   if (!parse_word(at, word, sizeof word)) {
     return false;
   }
-  *out = strcmp(word, "true") == 0 || strcmp(word, "1") == 0;
-  return *out || strcmp(word, "false") == 0 || strcmp(word, "0") == 0;
+  *out = is_same_word(word, "true") || strcmp(word, "1") == 0;
+  return *out || is_same_word(word, "false") || strcmp(word, "0") == 0;
 }
 
 static bool parse_value(const char **at, const snug__field *f, void *params) {
@@ -166,8 +173,8 @@ static bool join(char *text, size_t bytes, const char *word) {
 /* The length of the value that text begins with, for a message. */
 static int value_length(const char *text) {
   size_t n = strcspn(text, " ,\t\r\n");
-  if (*text == '[' || *text == '"') {
-    n = 1 + strcspn(text + 1, *text == '[' ? "]" : "\"");
+  if (*text == '[' || *text == '"' || *text == '\'') {
+    n = 1 + strcspn(text + 1, *text == '[' ? "]" : *text == '"' ? "\"" : "'");
     n += text[n] != 0;
   }
   return n < 60 ? (int)n : 60;
@@ -189,7 +196,8 @@ static snug_status fail_key(snug_ctx *ctx, const char *where, const snug__field 
   for (const snug__field *f = fields; f && f->name && join(known, sizeof known, f->name);) {
     f++;
   }
-  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: there is no '%.*s' here; known: %s", where,
+  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s '%.*s' here; known: %s", where,
+                    n && key[n] != '=' ? "write key=value; there is no key" : "there is no",
                     (int)(n > 60 ? 60 : n), key, known[0] ? known : "nothing");
 }
 

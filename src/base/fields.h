@@ -4,8 +4,9 @@
  *
  * Text form: `key=value` pairs separated by blanks or commas; lists as [1,2], lists of lists are
  * read as one; a single number may stand for a list of one, `none` for an empty one.  Names of
- * choices and texts stand bare or in double quotes; a bare one may have a part in parentheses, as
- * max_norm(2, axis=0). */
+ * choices and texts stand bare or in quotes; a bare one may have a part in parentheses, as
+ * max_norm(2, axis=0).  Case counts in keys and texts alone: True, None and padding=SAME are read.
+ */
 #ifndef SNUG_BASE_FIELDS_H
 #define SNUG_BASE_FIELDS_H
 

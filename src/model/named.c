@@ -104,10 +104,13 @@ typedef struct argument {
 static size_t value_length(const char *at, const char *end) {
   const char *begin = at;
   int depth = 0;
-  bool quoted = false;
-  for (; at < end && (quoted || depth > 0 || !(*at == ',' || strchr(BLANKS, *at))); at++) {
-    quoted ^= *at == '"';
-    depth += quoted ? 0 : (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
+  char quote = 0; /* the one that is open */
+  for (; at < end && (quote || depth > 0 || !(*at == ',' || strchr(BLANKS, *at))); at++) {
+    bool may_open = at == begin || strchr("=([, ", at[-1]);
+    if (quote ? *at == quote : may_open && (*at == '"' || *at == '\'')) {
+      quote = quote ? 0 : *at;
+    }
+    depth += quote ? 0 : (*at == '[' || *at == '(') - (*at == ']' || *at == ')');
   }
   return (size_t)(at - begin);
 }

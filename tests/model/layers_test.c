@@ -226,3 +226,52 @@ TEST(every_class_has_a_case) {
     }
   }
 }
+
+/* A batch of nothing goes through every layer, in training too. */
+TEST(an_empty_batch_goes_through) {
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    bench b;
+    open_bench(&b, &cases[i]);
+    b.batch = 0;
+    run_bench(&b);
+    ASSERT_EQ_INT(snug__type_at(b.build.g, b.out)->dim[0], 0);
+    close_bench(&b);
+  }
+}
+
+/* ---- hostile numbers ---- */
+
+static void try_config(const layer_case *c, const char *config) {
+  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_tensor tensors[MAX_INPUTS];
+  bench b = {.c = c, .ctx = test_ctx()};
+  o.dtype = SNUG_FLOAT64;
+  ASSERT_OK(b.ctx, snug_model_create(b.ctx, &o, &b.m));
+  add_inputs(&b, tensors);
+  snug_model_layer(b.m, c->class_name, config, tensors, b.n_in);
+  if (snug_model_status(b.m) && !strstr(snug_message(b.ctx), c->class_name) &&
+      !strstr(snug_message(b.ctx), "hostile")) {
+    test_fail(__FILE__, __LINE__, "%s(%s): the message names no layer: %s", c->class_name, config,
+              snug_message(b.ctx));
+  }
+  snug_model_destroy(b.m);
+  test_ctx_end(b.ctx);
+}
+
+/* Whatever number stands in a configuration, a layer is built or refused by name. */
+TEST(hostile_numbers_are_refused_by_name) {
+  static const char *const numbers[] = {
+      "0", "-1", "7", "1e308", "2147483648", "9223372036854775807", "-9223372036854775808"};
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    const char *text = cases[i].config;
+    for (size_t at = 0; text[at]; at++) {
+      bool starts = at && strchr("0123456789", text[at]) && strchr("=[,(", text[at - 1]);
+      for (size_t k = 0; starts && k < SNUG_COUNT(numbers); k++) {
+        char config[512];
+        snprintf(config, sizeof config, "name=hostile %.*s%s%s", (int)at, text, numbers[k],
+                 text + at + strspn(text + at, "0123456789.e-"));
+        try_config(&cases[i], config);
+      }
+    }
+  }
+}

@@ -53,6 +53,12 @@ TEST(arguments_by_place_and_by_name) {
   o = parse("one(b = 5 a=6)", 0);
   ASSERT_NEAR(o.a, 6, 0);
   ASSERT_NEAR(o.b, 5, 0);
+  o = parse("one(word=it's, a=8)", 0);
+  ASSERT_EQ_TEXT(o.word, "it's");
+  ASSERT_NEAR(o.a, 8, 0);
+  o = parse("one(word='a, b', a=9)", 0);
+  ASSERT_EQ_TEXT(o.word, "a, b");
+  ASSERT_NEAR(o.a, 9, 0);
   o = parse("one(1, 2, [3], \"x, (y\")", 0);
   ASSERT_EQ_INT(o.list.v[0], 3);
   ASSERT_EQ_TEXT(o.word, "x, (y");

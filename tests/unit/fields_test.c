@@ -66,6 +66,18 @@ TEST(each_kind_is_read) {
   ASSERT_EQ_TEXT(p.name, "conv1");
 }
 
+TEST(words_are_read_as_python_writes_them) {
+  snug_ctx *ctx = test_ctx();
+  params p;
+  ASSERT_OK(ctx, parse(ctx, "units=1 bias=False padding=SAME strides=None", &p));
+  ASSERT_FALSE(p.bias);
+  ASSERT_EQ_INT(p.padding, 1);
+  ASSERT_EQ_INT(p.strides.n, 0);
+  ASSERT_OK(ctx, parse(ctx, "units=1 bias=True padding=Same", &p));
+  ASSERT_TRUE(p.bias);
+  ASSERT_EQ_INT(p.padding, 1);
+}
+
 TEST(texts_may_be_quoted) {
   snug_ctx *ctx = test_ctx();
   params p;

@@ -20,8 +20,8 @@ static snug_status sides(snug__layer_call *c, const char *key, const snug_ints *
   memset(after, 0, sizeof *after);
   before->n = after->n = axes + 2;
   if (given->n != 1 && given->n != 2 && given->n != 2 * axes) {
-    return snug__layer_refuse(c, key, given->n,
-                              axes == 1 ? "1 or 2 numbers" : "1, 2 or 2 x 2 numbers");
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT, "%s: %s has %d numbers: expected %s",
+                      c->layer->name, key, given->n, axes == 1 ? "1 or 2" : "1, 2 or 2 x 2");
   }
   for (int32_t k = 0; k < axes; k++) {
     bool pairs = given->n == 2 * axes;
