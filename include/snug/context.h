@@ -19,8 +19,8 @@ typedef struct snug_ctx snug_ctx;
 
 /* All host memory that Snug takes goes through this one function.
  *   new_bytes == 0: free ptr (of old_bytes), return NULL.   ptr == NULL: allocate (old_bytes is 0).
- * Return NULL on failure, ptr then stays valid.  Memory is aligned as malloc's.  Called from one
- * thread at a time. */
+ * Return NULL on failure, ptr then stays valid.  Memory is aligned as malloc's.  A context calls it
+ * from one thread at a time; what several contexts share must lock for itself. */
 typedef struct snug_allocator {
   void *ctx;
   void *(*realloc)(void *ctx, void *ptr, size_t old_bytes, size_t new_bytes);
@@ -29,7 +29,7 @@ typedef struct snug_allocator {
 typedef struct snug_options {
   const snug_allocator *allocator; /* NULL: the C library's; copied */
   uint64_t memory_limit;           /* bytes that Snug may hold at one time; 0: no limit */
-  int32_t threads;                 /* kernel threads; 0: the cores this process may run on */
+  int32_t threads; /* kernel threads, up to 1024; 0: the cores this process may run on */
 } snug_options;
 
 /* clang-format off */
@@ -37,18 +37,20 @@ typedef struct snug_options {
 /* clang-format on */
 
 /* Create a context.  options may be NULL.  Owns: *out is the caller's, ended by snug_ctx_destroy.
- * Fails: E_MEMORY, E_LIMIT (the context alone is larger), E_ARGUMENT (threads out of range); *out
- * is NULL then and there is no message to ask for. */
+ * Fails: E_MEMORY, E_LIMIT (the context alone is larger), E_ARGUMENT (threads out of range, an
+ * allocator without its function); *out is NULL then and there is no message to ask for. */
 SNUG_API snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) SNUG_NODISCARD;
 
-/* Destroy a context; everything made from it must be gone.  NULL is allowed. */
+/* Destroy a context; everything made from it (models, histories, plans) must be gone.  NULL is
+ * allowed. */
 SNUG_API void snug_ctx_destroy(snug_ctx *ctx);
 
-/* The message of the last failure in this context; "" if there was none.  Valid until the next
- * failure. */
+/* The message of the last failure in this context (success leaves it); "" if there was none.  UTF-8
+ * as far as the texts in it were; cut at 1023 bytes.  Valid until the next failure or the end of
+ * the context. */
 SNUG_API const char *snug_message(const snug_ctx *ctx);
 
-/* "0.1.0" */
+/* The version of the library that runs, "0.1.0"; static. */
 SNUG_API const char *snug_version(void);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ extern "C" {
 /* Bytes held under one name.  "at_peak" is what this name held when the whole context was at its
  * peak. */
 typedef struct snug_memory_entry {
-  const char *name;
+  const char *name; /* static */
   uint64_t current;
   uint64_t at_peak;
 } snug_memory_entry;
@@ -37,7 +37,8 @@ SNUG_API void snug_memory_entry_get(const snug_ctx *ctx, size_t index, snug_memo
 /* Set the peak back to what is held now.  Open scopes keep their own peaks. */
 SNUG_API void snug_memory_reset_peak(snug_ctx *ctx);
 
-/* Change the limit.  Fails: E_LIMIT when more than that is held already; nothing changes then. */
+/* Change the limit; 0: none.  Fails: E_LIMIT when more than that is held already; nothing changes
+ * then. */
 SNUG_API snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) SNUG_NODISCARD;
 
 /* A peak scope: what was held at its start, at its highest and at its end. */
@@ -48,12 +49,12 @@ typedef struct snug_scope {
   struct snug_scope *outer; /* private */
 } snug_scope;
 
-/* Open a scope in storage of the caller's, which must stay in place until snug_scope_end.  A scope
- * that is open already starts anew. */
+/* Open a scope in storage of the caller's, which must stay in place until snug_scope_end or the end
+ * of the context.  A scope that is open already starts anew. */
 SNUG_API void snug_scope_begin(snug_ctx *ctx, snug_scope *scope);
 
-/* Close a scope.  Fails: E_STATE if it is not open in this context.  Scopes may end in any order.
- */
+/* Close a scope.  Fails: E_STATE if it is not open in this context; it is then untouched.  Scopes
+ * may end in any order. */
 SNUG_API snug_status snug_scope_end(snug_ctx *ctx, snug_scope *scope) SNUG_NODISCARD;
 
 #ifdef __cplusplus

@@ -12,9 +12,15 @@
  * ...; every layer takes name and trainable.  Keys are written `key=value`, separated by blanks or
  * commas; lists as [1,2].
  *
- * A building call that fails gives SNUG_NO_TENSOR; the model remembers the first failure, later
- * calls pass it on, and snug_model_outputs, snug_model_compile and all that follow return it.  So
- * the middle needs no checks. */
+ * A building call that fails gives SNUG_NO_TENSOR; the model remembers the first failure and its
+ * message, later calls pass it on, and snug_model_outputs, snug_model_compile and all that follow
+ * return it.  So the middle needs no checks.
+ *
+ * Building ends with the first compile, prediction, or weight that is read or set: a building call
+ * after that is E_STATE, and the model is of no use any more.
+ *
+ * Texts and shapes that are passed in are copied.  A model belongs to its context, and with it to
+ * one thread at a time. */
 #ifndef SNUG_MODEL_H
 #define SNUG_MODEL_H
 
@@ -41,25 +47,36 @@ typedef struct snug_model_options {
 #define SNUG_MODEL_OPTIONS_DEFAULT {NULL, SNUG_NO_DTYPE, 0}
 /* clang-format on */
 
-/* Create an empty model.  options may be NULL.  Owns: *out is the caller's.  Fails: E_MEMORY,
- * E_ARGUMENT. */
+/* Create an empty model.  options may be NULL.  Owns: *out is the caller's, ended by
+ * snug_model_destroy.  Fails: E_MEMORY, E_LIMIT, E_ARGUMENT (a dtype that is not a float). */
 SNUG_API snug_status snug_model_create(snug_ctx *ctx, const snug_model_options *options,
                                        snug_model **out) SNUG_NODISCARD;
+
+/* Destroy a model with its weights; not from a callback of its own fit.  Its histories and plans
+ * live on.  NULL is allowed. */
 SNUG_API void snug_model_destroy(snug_model *model);
 
-/* Add an input; the shape is without the batch axis.  A float input has the dtype of the model. */
+/* Add an input; the shape is without the batch axis, of 0 to 5 axes of size 1 or more.  A float
+ * input has the dtype of the model.  Names, of inputs and layers alike, have 1 to 63 bytes, no '/',
+ * and occur once.  Fails: SNUG_NO_TENSOR, and snug_model_status says E_ARGUMENT (name, dtype,
+ * number of axes), E_SHAPE (sizes), E_DTYPE (another float), E_STATE, E_MEMORY, E_LIMIT. */
 SNUG_API snug_tensor snug_model_input(snug_model *model, const char *name, snug_dtype dtype,
                                       const int64_t *shape, int32_t rank);
 
-/* Add a layer of a class, called on n tensors.  config may be NULL. */
+/* Add a layer of a class, called on n tensors.  config may be NULL.  Without a name in it the layer
+ * is called after its class ("conv2d", "conv2d_1", ...).  Fails: SNUG_NO_TENSOR, and
+ * snug_model_status says E_UNSUPPORTED (no such class), E_ARGUMENT (a key, a value, a tensor or
+ * their number), E_SHAPE, E_DTYPE (the tensors do not fit), E_STATE, E_MEMORY, E_LIMIT. */
 SNUG_API snug_tensor snug_model_layer(snug_model *model, const char *class_name, const char *config,
                                       const snug_tensor *in, int32_t n);
 
-/* Call a layer that is there once more, on other tensors: the weights are shared. */
+/* Call a layer that is there once more, on other tensors: the weights are shared.  Fails as
+ * snug_model_layer; E_ARGUMENT for a name that is not there. */
 SNUG_API snug_tensor snug_model_again(snug_model *model, const char *layer_name,
                                       const snug_tensor *in, int32_t n);
 
-/* Add a layer behind the one added last: sequential building. */
+/* Add a layer behind the one added last: sequential building.  Fails as snug_model_layer; E_STATE
+ * if there is no input yet. */
 SNUG_API snug_tensor snug_model_add(snug_model *model, const char *class_name, const char *config);
 
 /* Say which tensors are the model's outputs.  Without this call the last tensor is the one output.
@@ -68,10 +85,11 @@ SNUG_API snug_tensor snug_model_add(snug_model *model, const char *class_name, c
 SNUG_API snug_status snug_model_outputs(snug_model *model, const snug_tensor *out,
                                         int32_t n) SNUG_NODISCARD;
 
-/* The first failure of building, or SNUG_OK. */
+/* The first failure of building, or SNUG_OK.  Leaves snug_message as it is. */
 SNUG_API snug_status snug_model_status(const snug_model *model);
 
-/* Shape of a tensor without the batch axis; returns its rank, or -1 if it is not there. */
+/* Shape of a tensor without the batch axis; returns its rank, or -1 if it is not there.  shape may
+ * be NULL. */
 SNUG_API int32_t snug_model_shape(const snug_model *model, snug_tensor tensor,
                                   int64_t shape[SNUG_MAX_RANK]);
 
@@ -83,8 +101,8 @@ SNUG_API snug_status snug_model_set_trainable(snug_model *model, const char *lay
 /* ---- weights ---- */
 
 typedef struct snug_weight_info {
-  const char *name;  /* "conv1/kernel" */
-  const char *layer; /* "conv1" */
+  const char *name;  /* "conv1/kernel"; lives as long as the model */
+  const char *layer; /* "conv1"; likewise */
   snug_dtype dtype;
   int32_t rank;
   int64_t shape[SNUG_MAX_RANK];
@@ -97,8 +115,9 @@ SNUG_API size_t snug_model_weights(const snug_model *model);
 SNUG_API snug_status snug_model_weight_info(const snug_model *model, size_t i,
                                             snug_weight_info *out) SNUG_NODISCARD;
 
-/* Copy a weight out or in, in its own dtype.  Fails: E_ARGUMENT for an unknown name or another
- * number of bytes. */
+/* Copy a weight out or in, in its own dtype; makes the weights and their initial values if they are
+ * not there, and so ends building.  Fails: E_ARGUMENT for an unknown name or another number of
+ * bytes; the first failure of building; E_MEMORY, E_LIMIT. */
 SNUG_API snug_status snug_model_weight_get(snug_model *model, const char *name, void *data,
                                            size_t bytes) SNUG_NODISCARD;
 SNUG_API snug_status snug_model_weight_set(snug_model *model, const char *name, const void *data,

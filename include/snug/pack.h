@@ -40,16 +40,17 @@ typedef struct snug_pack_result {
 } snug_pack_result;
 
 /* Pack n items.  options may be NULL.  offsets has room for n.  The answer has passed
- * snug_pack_check. Fails: E_ARGUMENT (a lifespan that ends before it starts, a negative size, ... ;
- * names the index), E_OVERFLOW, E_MEMORY; offsets are then undefined.  A height above the capacity
- * is not a failure: the caller compares. */
+ * snug_pack_check.  Owns: nothing is kept.  Fails: E_ARGUMENT (a lifespan that ends before it
+ * starts, a negative size, ... ; names the index), E_OVERFLOW (a size or alignment above 2^60, more
+ * than 2^29 items), E_MEMORY, E_LIMIT; offsets and *out are then undefined.  A height above the
+ * capacity is not a failure: the caller compares. */
 SNUG_API snug_status snug_pack(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                                const snug_pack_options *options, int64_t *offsets,
                                snug_pack_result *out) SNUG_NODISCARD;
 
 /* Check an answer independently of how it was made: alignment, non-negative offsets, no overlap,
- * height. Fails: E_INTERNAL naming the first pair that overlaps or the first offset that is wrong;
- * E_MEMORY. */
+ * height.  Fails: E_INTERNAL naming the first pair that overlaps or the first offset that is wrong;
+ * E_ARGUMENT (an item that is none), E_MEMORY, E_LIMIT. */
 SNUG_API snug_status snug_pack_check(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                                      const int64_t *offsets, int64_t height) SNUG_NODISCARD;
 

@@ -1,5 +1,7 @@
 /* What people see of a run: Keras's progress bar, and boxes with a verdict.  Texts go to a sink
- * that the caller gives; the library itself prints nothing. */
+ * that the caller gives; the library itself prints nothing.  Nothing here fails, allocates or keeps
+ * what it is given; lines are cut at 1023 bytes.  NULL texts are empty, a NULL sink takes nothing.
+ */
 #ifndef SNUG_REPORT_H
 #define SNUG_REPORT_H
 
@@ -9,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Takes n bytes of text (UTF-8, not ended by NUL). */
+/* Takes n bytes of text (UTF-8, not ended by NUL), which are gone when it returns. */
 typedef void snug_sink(void *user, const char *text, size_t n);
 
 /* A progress display in storage of the caller's, who sets the first members and zeroes the rest. */
@@ -26,10 +28,11 @@ typedef struct snug_progress {
   size_t width;
 } snug_progress;
 
-/* A callback for snug_fit_options.callbacks; the progress must stay in place while it is used. */
+/* A callback for snug_fit_options.callbacks; the progress must stay in place while it is used.  Of
+ * NULL: a callback that does nothing. */
 SNUG_API snug_callback snug_progress_callback(snug_progress *progress);
 
-/* Bytes for people: "812 B", "3.4 MiB"; returns out. */
+/* Bytes for people: "812 B", "3.4 MiB"; returns out ("" if that is NULL). */
 #define SNUG_BYTES_TEXT 32
 SNUG_API const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]);
 

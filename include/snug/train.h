@@ -2,7 +2,8 @@
  * running it.
  *
  * The library prints nothing: whoever wants to see progress gives callbacks (report.h has a
- * progress bar). */
+ * progress bar).  Texts are copied; data, options and callbacks are used during the call alone.
+ * Every call belongs to the thread that has the model's context. */
 #ifndef SNUG_TRAIN_H
 #define SNUG_TRAIN_H
 
@@ -20,7 +21,7 @@ typedef struct snug_compile_options {
   const char *optimizer;   /* NULL: "rmsprop" */
   const char *const *loss; /* one per output, or one for all */
   int32_t n_loss;
-  const double *loss_weights; /* one per output; NULL: all 1 */
+  const double *loss_weights; /* one per output, finite; NULL: all 1 */
   const char *const *metrics; /* each for every output, or "output name: metric" for one */
   int32_t n_metrics;
   const char *const *weighted_metrics; /* as metrics, with sample and class weights applied */
@@ -32,21 +33,24 @@ typedef struct snug_compile_options {
 /* clang-format on */
 
 /* Say how the model is trained; makes its weights if they are not there.  Compiling again starts
- * the optimizer anew. Fails: the first failure of building, E_ARGUMENT for unknown names or losses
- * that do not fit the outputs, E_STATE from a callback of a fit; the model is then as it was. */
+ * the optimizer anew.  Fails: the first failure of building, E_ARGUMENT for unknown names, E_SHAPE
+ * and E_DTYPE for losses and metrics that do not fit the outputs, E_STATE from a callback of a fit,
+ * E_MEMORY, E_LIMIT; the model is then as it was. */
 SNUG_API snug_status snug_model_compile(snug_model *model,
                                         const snug_compile_options *options) SNUG_NODISCARD;
 
 /* The learning rate that the next step will use (NaN if not compiled), and setting it, e.g. in a
- * callback. Fails: E_STATE if a schedule rules it, E_ARGUMENT. */
+ * callback.  Fails: E_STATE if a schedule rules it or the model is not compiled, E_ARGUMENT if it
+ * is negative or not finite as float32, E_MEMORY, E_LIMIT (the optimizer's state is made). */
 SNUG_API double snug_model_learning_rate(const snug_model *model);
 SNUG_API snug_status snug_model_set_learning_rate(snug_model *model, double rate) SNUG_NODISCARD;
 
 /* ---- data ---- */
 
-/* An array in memory; shape[0] counts the samples.  Read in place, never copied whole. */
+/* An array in memory, row-major without gaps; shape[0] counts the samples.  Read in place, never
+ * copied whole, and converted where its dtype is not the model's. */
 typedef struct snug_array {
-  const void *data;
+  const void *data; /* aligned for its dtype */
   snug_dtype dtype;
   int32_t rank;
   int64_t shape[SNUG_MAX_RANK];
@@ -62,7 +66,7 @@ typedef struct snug_data {
 
 /* ---- fit ---- */
 
-/* Values by name; names are sorted. */
+/* Values by name; names are sorted.  In a callback they are gone when it returns. */
 typedef struct snug_logs {
   size_t n;
   const char *const *names;
@@ -72,7 +76,7 @@ typedef struct snug_logs {
 /* What a callback can see and do.  Return false to stop the training after this batch or epoch; an
  * epoch that was stopped is still validated.  Callbacks may evaluate and predict. */
 typedef struct snug_callback {
-  void *user;
+  void *user; /* hooks that are NULL are not called */
   bool (*train_begin)(void *user, int64_t epochs, int64_t steps);
   bool (*epoch_begin)(void *user, int64_t epoch);
   bool (*batch_end)(void *user, int64_t batch, const snug_logs *logs);
@@ -111,7 +115,8 @@ typedef struct snug_memory_report {
   uint64_t runtime;  /* model, graphs, plans, programs, history, context, gaps of the placement */
   uint64_t block;    /* the memory of a step */
   uint64_t load;     /* the largest sum of bytes alive at one moment of a step: no block is lower */
-  uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1 */
+  uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1;
+                        without what callbacks take */
   uint64_t measured; /* the same, measured; 0 in a plan */
 } snug_memory_report;
 
@@ -119,16 +124,21 @@ typedef struct snug_memory_report {
 typedef struct snug_history snug_history;
 
 /* Train.  options may be NULL.  history may be NULL; otherwise *history is the caller's, ended by
- * snug_history_destroy. All data are checked before step 1.  Fails: E_STATE (not compiled),
- * E_SHAPE, E_DTYPE, E_DATA (a label out of range, NaN; names array, sample and value), E_ARGUMENT,
- * E_MEMORY, E_LIMIT.  A callback that stops the training is not a failure. */
+ * snug_history_destroy.  All data and options are checked before step 1, and until then the weights
+ * are as they were.  Fails: E_STATE (not compiled), E_SHAPE, E_DTYPE, E_DATA (a label out of range,
+ * NaN; names array, sample and value), E_ARGUMENT, E_OVERFLOW, E_MEMORY, E_LIMIT (says what it
+ * needs), or the first failure of building.  A callback that stops the training is not a failure.
+ */
 SNUG_API snug_status snug_fit(snug_model *model, const snug_data *data,
                               const snug_fit_options *options,
                               snug_history **history) SNUG_NODISCARD;
 
+/* Destroy a history, before or after its model, before its context.  NULL is allowed. */
 SNUG_API void snug_history_destroy(snug_history *history);
 
-/* Epochs that were trained, and the logs of one of them (0-based; n = 0 when out of range). */
+/* Epochs that were trained, the logs of one of them (0-based; n = 0 when out of range; values of
+ * epochs without validation are NaN under "val_"), and the memory of the fit.  Logs live as long as
+ * the history. */
 SNUG_API int64_t snug_history_epochs(const snug_history *history);
 SNUG_API snug_logs snug_history_logs(const snug_history *history, int64_t epoch);
 SNUG_API void snug_history_memory(const snug_history *history, snug_memory_report *out);
@@ -138,16 +148,18 @@ SNUG_API double snug_logs_get(const snug_logs *logs, const char *name);
 
 /* ---- evaluate and predict ---- */
 
-/* Loss and metrics over the data, in the order of snug_model_metrics; values has room for n.  Fails
- * as fit does; E_ARGUMENT when n is not their number. */
+/* Loss and metrics over the data, in the order of snug_model_metrics; values has room for n.
+ * batch_size 0: 32.  Fails as fit does; E_ARGUMENT when n is not their number. */
 SNUG_API snug_status snug_evaluate(snug_model *model, const snug_data *data, int64_t batch_size,
                                    double *values, size_t n) SNUG_NODISCARD;
 
-/* Names of what evaluate gives, sorted as in Keras's return_dict; valid until the next compile. */
+/* Names of what evaluate gives, sorted as in Keras's return_dict; values is NULL.  Valid until the
+ * next compile or the end of the model; n = 0 if it is not compiled. */
 SNUG_API snug_logs snug_model_metrics(const snug_model *model);
 
-/* Outputs for the data: out[k] receives rows x (bytes of one sample of output k).  Fails as fit
- * does. */
+/* Outputs for the data: out[k] receives rows x (bytes of one sample of output k) in the dtype of
+ * the output.  batch_size 0: 32.  Works without compile; makes the weights if they are not there.
+ * Fails as fit does; E_ARGUMENT when n_out is not the number of outputs. */
 SNUG_API snug_status snug_predict(snug_model *model, const snug_data *data, int64_t batch_size,
                                   void *const *out, int32_t n_out) SNUG_NODISCARD;
 
@@ -155,18 +167,24 @@ SNUG_API snug_status snug_predict(snug_model *model, const snug_data *data, int6
 
 typedef struct snug_plan snug_plan;
 
-/* Plan the fit without running it: what would be held, and by whom.  Owns: *out is the caller's. */
+/* Plan the fit without running it: what would be held, and by whom.  Owns: *out is the caller's,
+ * ended by snug_plan_destroy before its context (the model may go first; NULL is allowed).  Fails
+ * as fit does, also with E_LIMIT when the fit would. */
 SNUG_API snug_status snug_plan_fit(snug_model *model, const snug_data *data,
                                    const snug_fit_options *options, snug_plan **out) SNUG_NODISCARD;
 SNUG_API void snug_plan_destroy(snug_plan *plan);
+
+/* The memory of the planned fit. */
 SNUG_API void snug_plan_memory(const snug_plan *plan, snug_memory_report *out);
 
 /* Bytes by layer: its weights and optimizer slots, and what it has alive at the peak of the step.
  */
 typedef struct snug_layer_memory {
-  const char *layer;
+  const char *layer; /* lives as long as the plan */
   uint64_t weights, optimizer, step;
 } snug_layer_memory;
+
+/* Number of layers, and the bytes of one of them (all zero with the name "" when out of range). */
 SNUG_API size_t snug_plan_layers(const snug_plan *plan);
 SNUG_API void snug_plan_layer(const snug_plan *plan, size_t i, snug_layer_memory *out);
 
