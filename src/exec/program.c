@@ -197,6 +197,9 @@ static snug_status report_fault(const snug__program *p, const snug__item *item, 
 
 /* Overwrite what dies at positions [from, to): nothing may depend on it. */
 static void poison_dead(const snug__program *p, int64_t from, int64_t to) {
+  if (!p->poison) {
+    return;
+  }
   for (size_t i = 0; i < p->plan->n_buffers; i++) {
     const snug__buffer *b = &p->plan->buffers[i];
     if (b->end > from && b->end <= to) {
@@ -209,14 +212,13 @@ snug_status snug__program_run(snug__program *p) {
   int64_t done = 0;
   for (size_t i = 0; i < p->n_items; i++) {
     const snug__item *item = &p->items[i];
+    poison_dead(p, done, item->position); /* what died at views: this item may lie there */
     snug_status s = item->kernel->run(item->state, &item->call);
     if (s) {
       return report_fault(p, item, s);
     }
-    if (p->poison) {
-      poison_dead(p, done, item->position + 1);
-      done = item->position + 1;
-    }
+    done = item->position + 1;
+    poison_dead(p, item->position, done);
   }
   return SNUG_OK;
 }

@@ -356,6 +356,29 @@ TEST(loss_weights_must_be_numbers) {
   snug_model_destroy(m);
 }
 
+/* What would become infinite in a model of a small dtype is refused. */
+TEST(values_too_large_for_the_model_are_refused) {
+  snug_ctx *ctx = test_ctx();
+  const snug_model_options o = {NULL, SNUG_FLOAT16, 0};
+  const float large[] = {1.0f, 7e4f};
+  const int32_t whole[] = {65504, 70000};
+  uint16_t out[2];
+  void *outs[] = {out};
+  snug_array x = {large, SNUG_FLOAT32, 1, {2}};
+  snug_data data = {&x, 1, NULL, 0, NULL};
+  snug_model *m = NULL;
+  ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
+  snug_model_input(m, "x", SNUG_FLOAT16, NULL, 0);
+  snug_model_add(m, "ReLU", NULL);
+  ASSERT_STATUS(ctx, snug_predict(m, &data, 0, outs, 1), SNUG_E_DATA,
+                "sample 1, element 0 is 70000, which is not possible as float16");
+  x = (snug_array){whole, SNUG_INT32, 1, {2}};
+  ASSERT_STATUS(ctx, snug_predict(m, &data, 0, outs, 1), SNUG_E_DATA, "sample 1");
+  x.shape[0] = 1;
+  ASSERT_OK(ctx, snug_predict(m, &data, 0, outs, 1));
+  snug_model_destroy(m);
+}
+
 static snug_status predict_words(snug_ctx *ctx, snug_dtype dtype, const void *words) {
   snug_model *m = NULL;
   float out[2][2];

@@ -304,6 +304,70 @@ TEST(odd_models_train_alike_under_all_plans) {
   }
 }
 
+/* ---- models at random ---- */
+
+static uint64_t random_state; /* of the model in the making: each of its lives is built alike */
+
+static int32_t below(int32_t n) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (int32_t)((random_state >> 33) % (uint64_t)n);
+}
+
+static snug_tensor next_tensor(snug_model *m, const snug_tensor *known, int32_t n, int32_t step) {
+  static const char *const joins[] = {"Add", "Subtract", "Multiply", "Maximum", "Average"};
+  static const char *const maps[][2] = {
+      {"ReLU", NULL},           {"Activation", "activation=tanh"},   {"Softmax", NULL},
+      {"Dropout", "rate=0.25"}, {"BatchNormalization", NULL},        {"LayerNormalization", NULL},
+      {"Dense", "units=4"},     {"Dense", "units=4 activation=relu"}};
+  snug_tensor a = known[below(n)];
+  snug_tensor b = known[below(n)];
+  switch (below(5)) {
+    case 0:
+      return join(m, joins[below(5)], a, b);
+    case 1:
+      return layer(m, "Dense", "units=4", join(m, "Concatenate", a, b));
+    case 2:
+      return layer(m, "Flatten", NULL, layer(m, "Reshape", "target_shape=[2,2]", a));
+    case 3:
+      return step ? snug_model_again(m, "first", &a, 1) : a;
+    default: {
+      const char *const *map = maps[below(8)];
+      return layer(m, map[0], map[1], a);
+    }
+  }
+}
+
+static void at_random(snug_model *m) {
+  snug_tensor known[16] = {vector(m, "x")};
+  int32_t n = 2;
+  known[1] = layer(m, "Dense", "units=4 activation=sigmoid name=first", known[0]);
+  for (; n < 12; n++) {
+    known[n] = next_tensor(m, known, n, n - 1);
+  }
+  snug_tensor out[MAX_ARRAYS];
+  int32_t n_out = 1 + below(MAX_ARRAYS);
+  for (int32_t i = 0; i < n_out; i++) {
+    out[i] = known[n - 1 - below(i ? n : 4)];
+  }
+  ASSERT_EQ_INT(snug_model_outputs(m, out, n_out), SNUG_OK);
+}
+
+TEST(models_at_random_train_alike_under_all_plans) {
+  static const snug__plan_options reversed = {SNUG__ORDER_REVERSED, false, false};
+  static const snug__plan_options apart = {SNUG__ORDER_CREATION, true, true};
+  static outcome a;
+  for (int i = 0; i < 60; i++) {
+    const odd_model odd = {"at random", at_random, i % 4 == 3 ? SNUG_FLOAT64 : 0};
+    uint64_t seed = test_random_u64();
+    random_state = seed;
+    live(&odd, &apart, false, &a);
+    random_state = seed;
+    expect_same(&odd, &a, NULL, true, "dead values poisoned");
+    random_state = seed;
+    expect_same(&odd, &a, &reversed, true, "the reversed order, poisoned");
+  }
+}
+
 /* ---- what the predictions are ---- */
 
 TEST(an_identity_model_predicts_its_input) {
