@@ -287,6 +287,13 @@ static snug_status check_inputs_needed(snug_model *m, const snug_tensor *out, in
   return SNUG_OK;
 }
 
+static void mark_calls(snug_model *m, const bool *needed) {
+  for (size_t c = 0; c < m->calls.n; c++) {
+    snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
+    call->needed = needed[call->out];
+  }
+}
+
 static snug_status set_outputs(snug_model *m, const snug_tensor *out, int32_t n) {
   bool *needed = NULL;
   if (n < 1 || (size_t)n > m->tensors.n) {
@@ -297,11 +304,14 @@ static snug_status set_outputs(snug_model *m, const snug_tensor *out, int32_t n)
   SNUG_TRY(check_tensors(m, "outputs", out, n));
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, m->tensors.n, &needed));
   snug_status s = check_inputs_needed(m, out, n, needed);
+  s = s ? s : snug__vec_reserve(&m->outputs, (size_t)n);
+  if (!s) { /* nothing can fail from here on */
+    mark_calls(m, needed);
+    m->outputs.n = 0;
+    s = snug__vec_push(&m->outputs, out, (size_t)n);
+  }
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, needed, m->tensors.n);
-  SNUG_TRY(s);
-  SNUG_TRY(snug__vec_reserve(&m->outputs, (size_t)n));
-  m->outputs.n = 0; /* nothing can fail from here on */
-  return snug__vec_push(&m->outputs, out, (size_t)n);
+  return s;
 }
 
 snug_status snug_model_outputs(snug_model *m, const snug_tensor *out, int32_t n) {

@@ -1,4 +1,4 @@
-/* Graphs of a model: every call is emitted again, in the order it was made. */
+/* Graphs of a model: every call that an output needs is emitted again, in the order it was made. */
 #include "model/model.h"
 
 snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, size_t index,
@@ -27,6 +27,9 @@ static snug_status replay(snug_model *m, snug__build *b, snug__id *values) {
   snug__id in[SNUG__CALL_INPUTS];
   for (size_t c = 0; c < m->calls.n; c++) {
     const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
+    if (!call->needed) {
+      continue;
+    }
     for (int32_t i = 0; i < call->n_in; i++) {
       in[i] = values[call->in[i]];
     }

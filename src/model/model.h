@@ -16,6 +16,7 @@ typedef struct snug__model_call {
   int32_t n_in;
   snug_tensor *in;
   snug_tensor out;
+  bool needed; /* by an output; steps leave the others out */
 } snug__model_call;
 
 typedef struct snug__model_input {

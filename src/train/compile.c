@@ -174,15 +174,24 @@ static snug_status make_names(snug__training *t) {
 
 /* ---- compile ---- */
 
+/* The layers that are trained: not frozen, and on the way to an output. */
+static snug_status list_layers(snug_model *m, snug__training *t) {
+  SNUG_TRY(snug__arena_take(&t->arena, m->layers.n * sizeof *t->trains, (void **)&t->trains));
+  for (size_t c = 0; c < m->calls.n; c++) {
+    const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
+    const snug__layer *layer = &SNUG_VEC(&m->layers, snug__layer, call->layer);
+    t->trains[call->layer] |= call->needed && snug__layer_is_trainable(layer);
+  }
+  return SNUG_OK;
+}
+
 static snug_status list_trained(snug_model *m, snug__training *t) {
   size_t n = m->variables.list.n;
-  SNUG_TRY(snug__arena_take(&t->arena, m->layers.n * sizeof *t->trains, (void **)&t->trains));
-  for (size_t i = 0; i < m->layers.n; i++) {
-    t->trains[i] = snug__layer_is_trainable(&SNUG_VEC(&m->layers, snug__layer, i));
-  }
+  SNUG_TRY(list_layers(m, t));
   SNUG_TRY(snug__arena_take(&t->arena, n * sizeof *t->trained, (void **)&t->trained));
   for (snug__id v = 0; v < n; v++) {
-    if (snug__model_trains(m, snug__variable_at(&m->variables, v))) {
+    const snug__variable *x = snug__variable_at(&m->variables, v);
+    if (snug__model_trains(m, x) && t->trains[snug__model_find_layer(m, x->layer)->index]) {
       t->trained[t->n_trained++] = v;
     }
   }

@@ -368,6 +368,45 @@ TEST(models_at_random_train_alike_under_all_plans) {
   }
 }
 
+/* ---- what no output needs ---- */
+
+/* A model with its output in the middle: what comes behind it is not part of any step. */
+TEST(what_no_output_needs_costs_nothing) {
+  static odd_data d;
+  float mean[SIDE];
+  double values[2][2];
+  uint64_t step[2];
+  for (int behind = 0; behind < 2; behind++) {
+    snug_ctx *ctx = test_ctx();
+    snug_model *m = NULL;
+    snug_history *h = NULL;
+    snug_memory_report r;
+    ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+    snug_tensor out = layer(m, "Dense", "units=4", vector(m, "x"));
+    if (behind) {
+      snug_tensor wide = layer(m, "Dense", "units=64 kernel_regularizer=\"l2(0.5)\"", out);
+      layer(m, "Dense", "units=4", wide);
+      layer(m, "BatchNormalization", "name=norm", out);
+    }
+    set_outputs(m, out, SNUG_NO_TENSOR);
+    make_data(m, &d);
+    compile_mse(ctx, m);
+    ASSERT_OK(ctx, snug_fit(m, &d.data, NULL, &h));
+    ASSERT_OK(ctx, snug_evaluate(m, &d.data, 0, values[behind], 2));
+    snug_history_memory(h, &r);
+    step[behind] = r.block;
+    if (behind) {
+      ASSERT_OK(ctx, snug_model_weight_get(m, "norm/moving_mean", mean, sizeof mean));
+      ASSERT_TRUE(mean[0] == 0.0f && mean[3] == 0.0f);
+    }
+    snug_history_destroy(h);
+    snug_model_destroy(m);
+    test_ctx_end(ctx);
+  }
+  ASSERT_EQ_UINT(step[1], step[0]);
+  ASSERT_TRUE(values[1][0] == values[0][0] && values[1][1] == values[0][1]);
+}
+
 /* ---- what the predictions are ---- */
 
 TEST(an_identity_model_predicts_its_input) {
