@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "model/labels.h"
 #include "model/named.h"
 #include "ops/loss.h"
 #include "ops/regularize.h"
-#include "ops/shape.h"
 #include "ops/softmax.h"
 
 typedef snug_status emitter(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
@@ -19,61 +19,6 @@ typedef struct snug__loss_kind {
   bool sparse;            /* labels are classes */
   bool fits_labels;       /* labels may have an axis of size 1 more or fewer */
 } snug__loss_kind;
-
-/* ---- shapes ---- */
-
-static snug_status reshape_to(snug__build *b, snug__id v, const snug__type *to, snug__id *out) {
-  return snug__emit_reshape(b->g, v, to, out);
-}
-
-/* Whether `longer` is `shorter` with an axis of size 1 at the end. */
-static bool is_longer_by_one(const snug__type *longer, const snug__type *shorter) {
-  return longer->rank == shorter->rank + 1 && longer->dim[shorter->rank] == 1 &&
-         memcmp(longer->dim, shorter->dim, (size_t)shorter->rank * sizeof *shorter->dim) == 0;
-}
-
-snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wanted,
-                                snug__id *out) {
-  const snug__type *t = snug__type_at(b->g, v);
-  *out = v;
-  if (is_longer_by_one(t, wanted) || is_longer_by_one(wanted, t)) {
-    return reshape_to(b, v, wanted, out);
-  }
-  return SNUG_OK;
-}
-
-snug_status snug__fit_weights(snug__build *b, snug__id *weights, snug__id values) {
-  snug__type shape = *snug__type_at(b->g, values);
-  const snug__type *w = *weights == SNUG_NONE ? NULL : snug__type_at(b->g, *weights);
-  if (!w) {
-    return SNUG_OK;
-  }
-  shape.dtype = w->dtype;
-  if (w->rank != 1 || shape.rank < 2 || w->dim[0] != shape.dim[0]) {
-    return snug__fit_last_axis(b, *weights, &shape, weights);
-  }
-  for (int32_t k = 1; k < shape.rank; k++) {
-    shape.dim[k] = 1;
-  }
-  return reshape_to(b, *weights, &shape, weights);
-}
-
-/* Keras's rule for ranks that differ by one: a vector gains the axis, anything longer loses it. */
-snug_status snug__fit_labels(snug__build *b, snug__id *t, snug__id *y) {
-  snug__type tt = *snug__type_at(b->g, *t);
-  snug__type ty = *snug__type_at(b->g, *y);
-  if (is_longer_by_one(&ty, &tt) && tt.rank != 1) {
-    return reshape_to(b, *y, &tt, y);
-  }
-  if (is_longer_by_one(&tt, &ty) && ty.rank == 1) {
-    return reshape_to(b, *y, &tt, y);
-  }
-  return snug__fit_last_axis(b, *t, &ty, t);
-}
-
-static snug__type without_last(const snug__type *y, snug_dtype dtype) {
-  return snug__type_of(dtype, y->rank ? y->rank - 1 : 0, y->dim);
-}
 
 /* The input of the op that made y, if that is the wanted op (a softmax: over the last axis). */
 static bool find_logits(const snug__build *b, const snug__op *op, snug__id y, snug__id *logits) {
@@ -295,17 +240,12 @@ snug_status snug__loss_target(snug_ctx *ctx, const snug__loss *l, const snug__ty
     return snug__fail(ctx, SNUG_E_SHAPE, "a loss of %s: a prediction must have an axis",
                       snug__type_text(y_pred, text));
   }
-  *y_true = sparse ? without_last(y_pred, SNUG_INT32) : *y_pred;
+  *y_true = sparse ? snug__without_last(y_pred, SNUG_INT32) : *y_pred;
   return SNUG_OK;
 }
 
 int64_t snug__loss_ignored(const snug__loss *l) {
   return l->kind->sparse ? l->o.ignore_class : SNUG__NO_CLASS;
-}
-
-snug_status snug__fit_sparse_labels(snug__build *b, snug__id *t, snug__id y) {
-  snug__type labels = without_last(snug__type_at(b->g, y), snug__type_at(b->g, *t)->dtype);
-  return snug__fit_last_axis(b, *t, &labels, t);
 }
 
 snug_status snug__loss_values(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,

@@ -49,22 +49,6 @@ void snug__loss_name(const snug__loss *l, char out[SNUG__NAME_BYTES]);
  * there is none. */
 int64_t snug__loss_ignored(const snug__loss *l);
 
-/* A view of v without or with a last axis of size 1, if that makes its shape the wanted one; else
- * v.
- */
-snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wanted,
-                                snug__id *out) SNUG_NODISCARD;
-
-/* Bring weights (or SNUG_NONE) to the rank of the values: a weight per sample is for all values of
- * the sample.  Leaves what does not fit to the op's own complaint. */
-snug_status snug__fit_weights(snug__build *b, snug__id *weights, snug__id values) SNUG_NODISCARD;
-
-/* Bring labels and predictions whose ranks differ by one to one shape, as Keras does; leaves what
- * does not fit to the op's own complaint.  Sparse: labels to y_pred's shape without its last axis.
- */
-snug_status snug__fit_labels(snug__build *b, snug__id *t, snug__id *y) SNUG_NODISCARD;
-snug_status snug__fit_sparse_labels(snug__build *b, snug__id *t, snug__id y) SNUG_NODISCARD;
-
 /* Append a text from which the same loss can be parsed. */
 snug_status snug__loss_print(const snug__loss *l, snug__text *out) SNUG_NODISCARD;
 

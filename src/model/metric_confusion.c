@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/labels.h"
 #include "model/metric_kind.h"
 #include "ops/metric.h"
 #include "ops/reduce.h"

@@ -14,8 +14,7 @@ static snug_status infer(snug__infer *q) {
   SNUG_TRY(snug__need_rank_from(q, 0, 1));
   SNUG_TRY(snug__need_axis(q, "axis", p->axis, q->in[0].rank, &axis));
   q->out[0] = q->in[0];
-  if (p->repeats < 1 || !snug__mul_i64(q->in[0].dim[axis], p->repeats, &q->out[0].dim[axis]) ||
-      !snug__type_is_valid(&q->out[0])) {
+  if (p->repeats < 1 || !snug__mul_i64(q->in[0].dim[axis], p->repeats, &q->out[0].dim[axis])) {
     return snug__fail(q->ctx, SNUG_E_ARGUMENT, "%s: repeats=%lld must be 1 or more (and not huge)",
                       q->where, (long long)p->repeats);
   }

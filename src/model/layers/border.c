@@ -2,9 +2,6 @@
 #include "model/layers/support.h"
 #include "ops/resize.h"
 
-#define SERIES "[batch, steps, channels]"
-#define IMAGES "[batch, height, width, channels]"
-
 typedef struct border_config {
   snug__layer_common common;
   snug_ints padding, cropping, size;
@@ -44,8 +41,8 @@ static snug_status pad(snug__layer_call *c, int32_t axes, const char *layout) {
   return SNUG_EMIT(c->b->g, pad, &p, &c->out, c->in[0]);
 }
 
-static snug_status pad1d(snug__layer_call *c) { return pad(c, 1, SERIES); }
-static snug_status pad2d(snug__layer_call *c) { return pad(c, 2, IMAGES); }
+static snug_status pad1d(snug__layer_call *c) { return pad(c, 1, LAYER_SERIES); }
+static snug_status pad2d(snug__layer_call *c) { return pad(c, 2, LAYER_IMAGES); }
 
 static const snug__field pad_fields[] = {SNUG__LAYER_FIELDS,
                                          SNUG_FIELD(border_config, padding, INTS, "1"),
@@ -79,8 +76,8 @@ static snug_status crop(snug__layer_call *c, int32_t axes, const char *layout) {
   return SNUG_EMIT(c->b->g, slice, &p, &c->out, c->in[0]);
 }
 
-static snug_status crop1d(snug__layer_call *c) { return crop(c, 1, SERIES); }
-static snug_status crop2d(snug__layer_call *c) { return crop(c, 2, IMAGES); }
+static snug_status crop1d(snug__layer_call *c) { return crop(c, 1, LAYER_SERIES); }
+static snug_status crop2d(snug__layer_call *c) { return crop(c, 2, LAYER_IMAGES); }
 
 static const snug__field crop1d_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(border_config, cropping, INTS, "1"), {0}};
@@ -97,7 +94,7 @@ static snug_status upsample1d(snug__layer_call *c) {
   snug__repeat_params p = {1, 0};
   snug_ints size;
   snug__type x;
-  SNUG_TRY(snug__layer_need_rank(c, 3, SERIES, &x));
+  SNUG_TRY(snug__layer_need_rank(c, 3, LAYER_SERIES, &x));
   SNUG_TRY(snug__layer_need_list(c, "size", &k->size, 1, 1, &size));
   p.repeats = size.v[0];
   return SNUG_EMIT(c->b->g, repeat, &p, &c->out, c->in[0]);
@@ -123,7 +120,7 @@ static snug_status upsample2d(snug__layer_call *c) {
   snug_ints size;
   snug__type x;
   SNUG_TRY(snug__layer_need_last(c, k->data_format));
-  SNUG_TRY(snug__layer_need_rank(c, 4, IMAGES, &x));
+  SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, &x));
   SNUG_TRY(snug__layer_need_list(c, "size", &k->size, 2, 1, &size));
   if (!snug__mul_i64(x.dim[1], size.v[0], &p.height) ||
       !snug__mul_i64(x.dim[2], size.v[1], &p.width)) {

@@ -22,7 +22,7 @@ static snug__conv2d_params params_of(const snug__conv_call *v, int64_t groups) {
     }                                                                                           \
   }
 static const snug__field plain1d_fields[] = PLAIN_FIELDS(snug__conv_paddings1d);
-static const snug__field plain2d_fields[] = PLAIN_FIELDS(snug__conv_paddings2d);
+static const snug__field plain2d_fields[] = PLAIN_FIELDS(snug__padding_choices);
 
 static snug_status check_groups(const snug__conv_call *v) {
   const snug__conv_config *k = v->k;
@@ -60,7 +60,7 @@ LAYER_CLASS(Conv2D, snug__conv_config, plain2d_fields, 1, 1, plain2d);
 
 static const snug__field depthwise_fields[] = {
     SNUG__LAYER_FIELDS,
-    CONV_WINDOW_FIELDS(snug__conv_paddings2d),
+    CONV_WINDOW_FIELDS(snug__padding_choices),
     CONV_FIELD(depth_multiplier, INT, "1"),
     LAYER_WEIGHT_FIELDS(snug__conv_config, depthwise, "glorot_uniform"),
     CONV_OUTPUT_FIELDS,
@@ -95,7 +95,7 @@ LAYER_CLASS(DepthwiseConv2D, snug__conv_config, depthwise_fields, 1, 1, depthwis
 static const snug__field separable_fields[] = {
     SNUG__LAYER_FIELDS,
     CONV_FIELD(filters, INT, NULL),
-    CONV_WINDOW_FIELDS(snug__conv_paddings2d),
+    CONV_WINDOW_FIELDS(snug__padding_choices),
     CONV_FIELD(depth_multiplier, INT, "1"),
     LAYER_WEIGHT_FIELDS(snug__conv_config, depthwise, "glorot_uniform"),
     LAYER_WEIGHT_FIELDS(snug__conv_config, pointwise, "glorot_uniform"),
@@ -129,7 +129,7 @@ LAYER_CLASS(SeparableConv2D, snug__conv_config, separable_fields, 1, 1, separabl
 static const snug__field transpose_fields[] = {
     SNUG__LAYER_FIELDS,
     CONV_FIELD(filters, INT, NULL),
-    CONV_WINDOW_FIELDS(snug__conv_paddings2d),
+    CONV_WINDOW_FIELDS(snug__padding_choices),
     CONV_FIELD(output_padding, INTS, "[]"),
     LAYER_WEIGHT_FIELDS(snug__conv_config, kernel, "glorot_uniform"),
     CONV_OUTPUT_FIELDS,

@@ -19,8 +19,8 @@ typedef struct snug__conv_config {
   LAYER_WEIGHT_MEMBERS(bias);
 } snug__conv_config;
 
-enum { SNUG__CONV_VALID, SNUG__CONV_SAME, SNUG__CONV_CAUSAL }; /* of `padding` */
-extern const char *const snug__conv_paddings2d[];
+/* `padding` is a snug__padding; series have one more. */
+enum { SNUG__CONV_CAUSAL = SNUG__PADDING_SAME + 1 };
 extern const char *const snug__conv_paddings1d[];
 
 #define CONV_FIELD(member, kind, initial) SNUG_FIELD(snug__conv_config, member, kind, initial)

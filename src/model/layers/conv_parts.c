@@ -1,6 +1,5 @@
 #include "model/layers/conv.h"
 
-const char *const snug__conv_paddings2d[] = {"valid", "same", NULL};
 const char *const snug__conv_paddings1d[] = {"valid", "same", "causal", NULL};
 
 /* A list of the configuration as numbers for height and width. */
@@ -30,11 +29,9 @@ snug_status snug__conv_begin(snug__layer_call *c, int32_t axes, snug__conv_call 
   const snug__conv_config *k = c->config;
   snug__type x;
   *v = (snug__conv_call){.c = c, .k = k, .axes = axes, .x = c->in[0]};
-  v->padding = k->padding == SNUG__CONV_SAME ? SNUG__PADDING_SAME : SNUG__PADDING_VALID;
+  v->padding = k->padding == SNUG__CONV_CAUSAL ? SNUG__PADDING_VALID : k->padding;
   SNUG_TRY(snug__layer_need_last(c, k->data_format));
-  SNUG_TRY(snug__layer_need_rank(
-      c, axes + 2, axes == 1 ? "[batch, steps, channels]" : "[batch, height, width, channels]",
-      &x));
+  SNUG_TRY(snug__layer_need_rank(c, axes + 2, axes == 1 ? LAYER_SERIES : LAYER_IMAGES, &x));
   SNUG_TRY(window_list(v, "kernel_size", &k->kernel_size, &v->kernel));
   SNUG_TRY(window_list(v, "strides", &k->strides, &v->strides));
   SNUG_TRY(window_list(v, "dilation_rate", &k->dilation_rate, &v->dilation));

@@ -194,11 +194,7 @@ static snug_status unit_norm(snug__layer_call *c) {
   const norm_config *k = c->config;
   snug__unit_norm_params p = {0, UNIT_EPSILON};
   int32_t axis = 0;
-  if (k->axis.n != 1) {
-    return snug__layer_refuse(c, "axis", k->axis.n, "one axis");
-  }
-  SNUG_TRY(
-      snug__layer_need_axis(c, "axis", k->axis.v[0], snug__layer_type(c, c->in[0])->rank, &axis));
+  SNUG_TRY(snug__layer_need_one_axis(c, "axis", &k->axis, &axis));
   p.axis = axis;
   return SNUG_EMIT(c->b->g, unit_norm, &p, &c->out, c->in[0]);
 }

@@ -3,9 +3,6 @@
 #include "model/layers/support.h"
 #include "ops/reduce.h"
 
-#define SERIES "[batch, steps, channels]"
-#define IMAGES "[batch, height, width, channels]"
-
 typedef struct pool_config {
   snug__layer_common common;
   snug_ints pool_size, strides; /* strides empty: as pool_size */
@@ -38,7 +35,7 @@ static snug_status pool1d(snug__layer_call *c, const snug__op *op) {
   snug__pool2d_params p;
   snug__type x;
   SNUG_TRY(snug__layer_need_last(c, ((const pool_config *)c->config)->data_format));
-  SNUG_TRY(snug__layer_need_rank(c, 3, SERIES, &x));
+  SNUG_TRY(snug__layer_need_rank(c, 3, LAYER_SERIES, &x));
   SNUG_TRY(pool_params(c, 1, &p));
   SNUG_TRY(snug__layer_reshape(c, c->in[0], 4, (const int64_t[]){x.dim[0], x.dim[1], 1, x.dim[2]},
                                &c->out));
@@ -51,7 +48,7 @@ static snug_status pool2d(snug__layer_call *c, const snug__op *op) {
   snug__pool2d_params p;
   snug__type x;
   SNUG_TRY(snug__layer_need_last(c, ((const pool_config *)c->config)->data_format));
-  SNUG_TRY(snug__layer_need_rank(c, 4, IMAGES, &x));
+  SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, &x));
   SNUG_TRY(pool_params(c, 2, &p));
   return snug__graph_add(c->b->g, op, &p, c->in, 1, &c->out, 1);
 }
@@ -87,7 +84,7 @@ static snug_status global(snug__layer_call *c, int32_t axes, const snug__op *op)
   p.axes = (snug_ints){axes, {1, axes == 2 ? 2 : 0}};
   p.keepdims = k->keepdims;
   SNUG_TRY(snug__layer_need_last(c, k->data_format));
-  SNUG_TRY(snug__layer_need_rank(c, axes + 2, axes == 1 ? SERIES : IMAGES, &x));
+  SNUG_TRY(snug__layer_need_rank(c, axes + 2, axes == 1 ? LAYER_SERIES : LAYER_IMAGES, &x));
   return snug__graph_add(c->b->g, op, &p, c->in, 1, &c->out, 1);
 }
 

@@ -87,7 +87,7 @@ static snug_status spatial1d(snug__layer_call *c) {
   const random_config *k = c->config;
   snug__type x;
   SNUG_TRY(snug__layer_need_rate(c, "rate", k->rate));
-  SNUG_TRY(snug__layer_need_rank(c, 3, "[batch, steps, channels]", &x));
+  SNUG_TRY(snug__layer_need_rank(c, 3, LAYER_SERIES, &x));
   return emit_dropout(c, &snug__op_dropout, k->rate, &(const snug_ints){3, {-1, 1, -1}});
 }
 
@@ -96,7 +96,7 @@ static snug_status spatial2d(snug__layer_call *c) {
   snug__type x;
   SNUG_TRY(snug__layer_need_rate(c, "rate", k->rate));
   SNUG_TRY(snug__layer_need_last(c, k->data_format));
-  SNUG_TRY(snug__layer_need_rank(c, 4, "[batch, height, width, channels]", &x));
+  SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, &x));
   return emit_dropout(c, &snug__op_dropout, k->rate, &(const snug_ints){4, {-1, 1, 1, -1}});
 }
 

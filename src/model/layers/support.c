@@ -94,6 +94,15 @@ snug_status snug__layer_need_axis(const snug__layer_call *c, const char *key, in
   return SNUG_OK;
 }
 
+snug_status snug__layer_need_one_axis(const snug__layer_call *c, const char *key,
+                                      const snug_ints *axes, int32_t *out) {
+  if (axes->n != 1) {
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT, "%s: %s names %d axes: expected one axis",
+                      c->layer->name, key, axes->n);
+  }
+  return snug__layer_need_axis(c, key, axes->v[0], snug__layer_type(c, c->in[0])->rank, out);
+}
+
 snug_status snug__layer_reshape(const snug__layer_call *c, snug__id in, int32_t rank,
                                 const int64_t *dim, snug__id *out) {
   snug__type to = snug__type_of(snug__layer_type(c, in)->dtype, rank, dim);

@@ -32,6 +32,10 @@ extern const snug__field snug__layer_plain_fields[];
   ((snug__weight_spec){(name), (config)->weight##_initializer, (config)->weight##_regularizer, \
                        (config)->weight##_constraint, false})
 
+/* What series and images are, in messages. */
+#define LAYER_SERIES "[batch, steps, channels]"
+#define LAYER_IMAGES "[batch, height, width, channels]"
+
 /* `data_format`: channels_last is the only one; the others are known to be refused with a reason.
  */
 extern const char *const snug__data_formats[];
@@ -62,6 +66,10 @@ snug_status snug__layer_need_rank(const snug__layer_call *c, int32_t rank, const
 /* An axis as in Python, of a value of a rank; the batch axis is refused. */
 snug_status snug__layer_need_axis(const snug__layer_call *c, const char *key, int64_t axis,
                                   int32_t rank, int32_t *out) SNUG_NODISCARD;
+
+/* The same of a list that must hold one, for input 0. */
+snug_status snug__layer_need_one_axis(const snug__layer_call *c, const char *key,
+                                      const snug_ints *axes, int32_t *out) SNUG_NODISCARD;
 
 static inline const snug__type *snug__layer_type(const snug__layer_call *c, snug__id value) {
   return snug__type_at(c->b->g, value);
