@@ -70,7 +70,8 @@ static void write_edge(const frame *f, const char *left, const char *title, cons
   size_t used = snug__columns(title, strlen(title));
   snug__line_add(&line, "%s%s%s", left, dash, title);
   snug__line_repeat(&line, dash, f->inner > used + 1 ? f->inner - used - 1 : 0);
-  snug__line_add(&line, "%s\n", right);
+  snug__line_add(&line, "%s", right);
+  snug__line_end(&line);
   f->sink(f->user, line.text, line.n);
 }
 
@@ -85,7 +86,8 @@ static void write_row(const frame *f, size_t label_width, const snug_box_row *ro
   snug__line_repeat(&line, " ", label_width - label + 2);
   snug__line_add(&line, "%s", text);
   snug__line_repeat(&line, " ", f->inner + 1 > used ? f->inner + 1 - used : 0);
-  snug__line_add(&line, "%s\n", wall);
+  snug__line_add(&line, "%s", wall);
+  snug__line_end(&line);
   f->sink(f->user, line.text, line.n);
 }
 

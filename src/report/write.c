@@ -20,7 +20,11 @@ void snug__line_repeat(snug__line *line, const char *piece, size_t times) {
 }
 
 void snug__line_end(snug__line *line) {
-  line->n -= line->n == sizeof line->text - 1;
+  if (line->n == sizeof line->text - 1) {
+    do { /* a code point that was cut goes as a whole */
+      line->n--;
+    } while (line->n && ((unsigned char)line->text[line->n] & 0xC0u) == 0x80u);
+  }
   snug__line_add(line, "\n");
 }
 

@@ -68,6 +68,16 @@ static snug_model *compiled_model(snug_ctx *ctx) {
   return m;
 }
 
+static char *long_text(size_t n, const char *piece) {
+  char *text = malloc(n + 1);
+  ASSERT_NOT_NULL(text);
+  for (size_t i = 0; i < n; i++) {
+    text[i] = piece[i % strlen(piece)];
+  }
+  text[n] = 0;
+  return text;
+}
+
 /* ---- context, memory, texts ---- */
 
 TEST(contexts) {
@@ -142,17 +152,21 @@ TEST(texts_and_boxes) {
   ASSERT_TRUE(n > 0);
 }
 
+static void count_lines(void *user, const char *text, size_t n) {
+  *(int *)user += n > 0 && n < 1024 && text[n - 1] == '\n';
+}
+
+/* What is cut is still lines. */
 TEST(long_boxes) {
-  enum { LONG = 100000 };
-  char *text = malloc(LONG);
-  size_t n = 0;
-  ASSERT_NOT_NULL(text);
-  memset(text, 'a', LONG - 1);
-  text[LONG - 1] = 0;
-  const snug_box_row row = {text, text};
-  snug_box(count_bytes, &n, false, text, &row, 1);
-  ASSERT_TRUE(n > 0);
-  free(text);
+  const char *const pieces[] = {"a", "\xc3\xa4", "\xff"};
+  for (size_t i = 0; i < SNUG_COUNT(pieces); i++) {
+    char *text = long_text(100000, pieces[i]);
+    const snug_box_row row = {text, text};
+    int n = 0;
+    snug_box(count_lines, &n, false, text, &row, 1);
+    ASSERT_EQ_INT(n, 3);
+    free(text);
+  }
 }
 
 TEST(progress_of_anything) {
@@ -271,16 +285,6 @@ static void refuse_input(snug_ctx *ctx, const char *name, snug_dtype dtype, cons
   ASSERT_TRUE(snug_model_status(m) != SNUG_OK);
   ASSERT_TRUE(strstr(snug_message(ctx), "input") || strstr(snug_message(ctx), "x: "));
   snug_model_destroy(m);
-}
-
-static char *long_text(size_t n, const char *piece) {
-  char *text = malloc(n + 1);
-  ASSERT_NOT_NULL(text);
-  for (size_t i = 0; i < n; i++) {
-    text[i] = piece[i % strlen(piece)];
-  }
-  text[n] = 0;
-  return text;
 }
 
 TEST(inputs) {
