@@ -88,15 +88,14 @@ static snug_status check_values(snug_ctx *ctx, const char *what, const snug_arra
 }
 
 snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array *a,
-                              const snug__type *feeds, int64_t rows) {
+                              const snug__type *feeds, int64_t rows, const char *hint) {
   char given[SNUG__TYPE_TEXT_BYTES];
   char wanted[SNUG__TYPE_TEXT_BYTES];
   SNUG_TRY(check_form(ctx, what, a, rows));
   snug__type t = snug__type_of(a->dtype, a->rank, a->shape);
   if (!same_sample(a, feeds)) {
-    return snug__fail(ctx, SNUG_E_SHAPE,
-                      "%s: is %s; the model takes %s (the first axis is the batch)", what,
-                      snug__type_text(&t, given), snug__type_text(feeds, wanted));
+    return snug__fail(ctx, SNUG_E_SHAPE, "%s: is %s; the model takes %s%s", what,
+                      snug__type_text(&t, given), snug__type_batch_text(feeds, wanted), hint);
   }
   if (snug__dtype_is_real(a->dtype) && !snug__dtype_is_real(feeds->dtype) &&
       feeds->dtype != SNUG_INT32) {

@@ -12,9 +12,11 @@ int64_t snug__array_row(const snug_array *a);
 
 /* Check an array against the value it feeds (whose first axis is the batch): shape of a sample, a
  * dtype that can be converted, no NaN or infinity, nothing that its dtype could not hold,
- * and as many samples as `rows`.  `what` names it in messages ("x[0] 'image'"). */
+ * and as many samples as `rows`.  `what` names it in messages ("x[0] 'image'"),
+ * `hint` ends the message of a wrong shape ("" or "; ..."). */
 snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array *a,
-                              const snug__type *feeds, int64_t rows) SNUG_NODISCARD;
+                              const snug__type *feeds, int64_t rows,
+                              const char *hint) SNUG_NODISCARD;
 
 /* Check that labels are whole numbers in [0, classes), or `ignored`. */
 snug_status snug__array_check_labels(snug_ctx *ctx, const char *what, const snug_array *a,

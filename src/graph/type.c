@@ -76,12 +76,20 @@ bool snug__type_equal(const snug__type *a, const snug__type *b) {
   return a->dtype == b->dtype && a->layout == b->layout && snug__shape_equal(a, b);
 }
 
-const char *snug__type_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]) {
-  int n = snprintf(out, SNUG__TYPE_TEXT_BYTES, "%s[", snug_dtype_text(t->dtype));
-  for (int32_t i = 0; i < t->rank; i++) {
+static const char *print_type(const snug__type *t, const char *first, char *out) {
+  int n = snprintf(out, SNUG__TYPE_TEXT_BYTES, "%s[%s", snug_dtype_text(t->dtype), first);
+  for (int32_t i = first[0] ? 1 : 0; i < t->rank; i++) {
     n += snprintf(out + n, (size_t)(SNUG__TYPE_TEXT_BYTES - n), "%s%lld", i ? "," : "",
                   (long long)t->dim[i]);
   }
   snprintf(out + n, (size_t)(SNUG__TYPE_TEXT_BYTES - n), "]");
   return out;
+}
+
+const char *snug__type_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]) {
+  return print_type(t, "", out);
+}
+
+const char *snug__type_batch_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]) {
+  return print_type(t, "batch", out);
 }

@@ -39,6 +39,9 @@ bool snug__dtype_is_integer(snug_dtype dtype);
 #define SNUG__TYPE_TEXT_BYTES 160
 const char *snug__type_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]);
 
+/* The same with the first axis left open: "float32[batch,28,28,1]". */
+const char *snug__type_batch_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]);
+
 /* One element as a double, and back: to nearest even for reals, towards zero and saturating for
  * integers. */
 double snug__element_get(snug_dtype dtype, const void *data, int64_t index);

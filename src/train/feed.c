@@ -18,9 +18,19 @@ static snug_status check_inputs(snug_model *m, const snug_data *data, int64_t ro
     const snug__model_input *input = &SNUG_VEC(&m->inputs, snug__model_input, i);
     snprintf(what, sizeof what, "x[%d] '%s'", i, input->name);
     SNUG_TRY(
-        snug__array_check(m->ctx, what, &data->x[i], &tensor_at(m, input->tensor)->type, rows));
+        snug__array_check(m->ctx, what, &data->x[i], &tensor_at(m, input->tensor)->type, rows, ""));
   }
   return SNUG_OK;
+}
+
+/* The mistake behind labels of another shape, more often than not. */
+static const char *label_hint(const snug__type *target, const snug__type *out) {
+  if (snug__dtype_is_integer(target->dtype)) {
+    return "; one-hot labels go with categorical_crossentropy";
+  }
+  return out->rank > 1 && out->dim[out->rank - 1] > 1
+             ? "; labels that are class numbers go with sparse_categorical_crossentropy"
+             : "";
 }
 
 static snug_status check_labels(snug_model *m, const snug_data *data, int64_t rows) {
@@ -31,7 +41,8 @@ static snug_status check_labels(snug_model *m, const snug_data *data, int64_t ro
     snug__type target;
     SNUG_TRY(snug__loss_target(m->ctx, loss, &out->type, &target));
     snprintf(what, sizeof what, "y[%d] '%s'", i, out->name);
-    SNUG_TRY(snug__array_check(m->ctx, what, &data->y[i], &target, rows));
+    SNUG_TRY(snug__array_check(m->ctx, what, &data->y[i], &target, rows,
+                               label_hint(&target, &out->type)));
     if (snug__dtype_is_integer(target.dtype)) {
       SNUG_TRY(snug__array_check_labels(
           m->ctx, what, &data->y[i], out->type.dim[out->type.rank - 1], snug__loss_ignored(loss)));
@@ -43,7 +54,7 @@ static snug_status check_labels(snug_model *m, const snug_data *data, int64_t ro
 static snug_status check_weights(snug_model *m, const snug_data *data, int64_t rows) {
   snug__type one = snug__type_of(SNUG_FLOAT32, 1, (const int64_t[]){1});
   return data->sample_weight
-             ? snug__array_check(m->ctx, "sample_weight", data->sample_weight, &one, rows)
+             ? snug__array_check(m->ctx, "sample_weight", data->sample_weight, &one, rows, "")
              : SNUG_OK;
 }
 

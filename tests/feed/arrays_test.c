@@ -27,9 +27,9 @@ TEST(axes_of_size_1_do_not_matter) {
   const int32_t labels[] = {0, 1, 2};
   snug_array flat = {labels, SNUG_INT32, 1, {3}}, column = {labels, SNUG_INT32, 2, {3, 1}};
   snug__type one = feeds(SNUG_INT32, 1, 1, 0, 0), two = feeds(SNUG_INT32, 2, 1, 1, 0);
-  ASSERT_OK(ctx, snug__array_check(ctx, "y", &flat, &two, 3));
-  ASSERT_OK(ctx, snug__array_check(ctx, "y", &column, &one, 3));
-  ASSERT_STATUS(ctx, snug__array_check(ctx, "y", &column, &one, 4), SNUG_E_SHAPE, "3 samples");
+  ASSERT_OK(ctx, snug__array_check(ctx, "y", &flat, &two, 3, ""));
+  ASSERT_OK(ctx, snug__array_check(ctx, "y", &column, &one, 3, ""));
+  ASSERT_STATUS(ctx, snug__array_check(ctx, "y", &column, &one, 4, ""), SNUG_E_SHAPE, "3 samples");
 }
 
 TEST(impossible_arrays_are_refused) {
@@ -37,16 +37,16 @@ TEST(impossible_arrays_are_refused) {
   const double values[] = {1.0, 2.0};
   snug__type pair = feeds(SNUG_FLOAT32, 2, 1, 2, 0), byte = feeds(SNUG_UINT8, 2, 1, 2, 0);
   snug_array a = {values, SNUG_FLOAT64, 2, {1, 2}};
-  ASSERT_OK(ctx, snug__array_check(ctx, "x", &a, &pair, 1));
-  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &byte, 1), SNUG_E_DTYPE, "uint8");
+  ASSERT_OK(ctx, snug__array_check(ctx, "x", &a, &pair, 1, ""));
+  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &byte, 1, ""), SNUG_E_DTYPE, "uint8");
   a.rank = 9;
-  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &pair, 1), SNUG_E_ARGUMENT, "9 axes");
+  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &pair, 1, ""), SNUG_E_ARGUMENT, "9 axes");
   a.rank = 3;
   a.shape[1] = INT64_MAX;
   a.shape[2] = 3;
-  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &pair, 1), SNUG_E_SHAPE, "too large");
+  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &pair, 1, ""), SNUG_E_SHAPE, "too large");
   a = (snug_array){values, SNUG_NO_DTYPE, 2, {1, 2}};
-  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &pair, 1), SNUG_E_SHAPE, "dtype");
+  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &a, &pair, 1, ""), SNUG_E_SHAPE, "dtype");
 }
 
 TEST(labels_are_whole_and_in_range) {

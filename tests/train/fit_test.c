@@ -317,6 +317,8 @@ TEST(bad_data_is_refused_before_step_1) {
   t.x_array.data = NULL;
   expect_refusal(ctx, m, &t, o, SNUG_E_ARGUMENT, "x[0]");
   t.x_array.data = t.x;
+  t.y_array = (snug_array){t.x, SNUG_FLOAT32, 2, {10, CLASSES}};
+  expect_refusal(ctx, m, &t, o, SNUG_E_SHAPE, "int32[batch]; one-hot labels go with");
   t.data.n_y = 0;
   expect_refusal(ctx, m, &t, o, SNUG_E_ARGUMENT, "1 outputs");
   ASSERT_OK(ctx, snug_model_weight_get(m, "hidden/kernel", after, sizeof after));

@@ -59,23 +59,14 @@ snug_status snug__layer_need_list(const snug__layer_call *c, const char *key, co
   return SNUG_OK;
 }
 
-/* Sizes of a value with the batch left open, as "[batch,8,8]". */
-static void batched_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]) {
-  int n = snprintf(out, SNUG__TYPE_TEXT_BYTES, "[batch");
-  for (int32_t k = 1; k < t->rank; k++) {
-    n += snprintf(out + n, SNUG__TYPE_TEXT_BYTES - (size_t)n, ",%lld", (long long)t->dim[k]);
-  }
-  snprintf(out + n, SNUG__TYPE_TEXT_BYTES - (size_t)n, "]");
-}
-
 snug_status snug__layer_need_rank(const snug__layer_call *c, int32_t rank, const char *axes,
                                   snug__type *out) {
   char text[SNUG__TYPE_TEXT_BYTES];
   *out = *snug__layer_type(c, c->in[0]);
   if (out->rank != rank) {
-    batched_text(out, text);
     return snug__fail(c->b->ctx, SNUG_E_SHAPE, "%s (%s) takes %s, not %s; %s before it",
-                      c->layer->name, c->layer->class_->name, axes, text,
+                      c->layer->name, c->layer->class_->name, axes,
+                      snug__type_batch_text(out, text),
                       out->rank < rank ? "a Reshape can add axes (one of 1 for a single channel)"
                                        : "a Flatten, Reshape or pooling can take axes away");
   }
