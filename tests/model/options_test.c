@@ -26,7 +26,8 @@ static const refused cases[] = {
     {"Conv2D", "filters=4 kernel_size=3 padding=causal", 4, SNUG_E_ARGUMENT, "one of valid, same"},
     {"Conv2D", "filters=4 kernel_size=7", 4, SNUG_E_SHAPE, "x (conv2d)"},
     {"Conv2D", "filters=4 kernel_size=3", 2, SNUG_E_SHAPE,
-     "x (Conv2D) takes [batch, height, width, channels], not float32[batch,8]; a Reshape can add axes"},
+     "x (Conv2D) takes [batch, height, width, channels], not float32[batch,8]; a Reshape can add "
+     "axes"},
     {"MaxPooling2D", "pool_size=2 padding=FULL", 4, SNUG_E_ARGUMENT,
      "padding=FULL: expected one of valid, same"},
     {"Cropping1D", "cropping=9223372036854775807", 3, SNUG_E_SHAPE,
