@@ -235,7 +235,7 @@ static snug_status run(snug_ctx *ctx, const images *train, const images *test, i
 static int usage(FILE *to, int code) {
   fputs(
       "usage: demo [--epochs N] [--folder DIR]\n"
-      "  --epochs N    passes over the data (2)\n"
+      "  --epochs N    passes over the data (3)\n"
       "  --folder DIR  where the four files of Fashion-MNIST are "
       "(" FOLDER ")\n",
       to);
@@ -246,7 +246,7 @@ int main(int argc, char **argv) {
   const char *folder = FOLDER;
   images train = {0}, test = {0};
   snug_ctx *ctx = NULL;
-  int64_t epochs = 2;
+  int64_t epochs = 3;
   snug_status s = SNUG_E_IO;
   setlocale(LC_ALL, "");
   for (int i = 1; i < argc; i += 2) {
