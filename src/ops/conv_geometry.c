@@ -121,7 +121,8 @@ snug__type snug__depthwise_as_conv(const snug__type *kernel, const snug__conv2d_
 }
 
 double snug__conv_macs(const snug__conv *c) {
-  double taps = (double)(c->h.kernel * c->w.kernel) * (double)(c->cin / c->groups);
+  int64_t depth = c->cin / c->groups; /* divides evenly */
+  double taps = (double)(c->h.kernel * c->w.kernel) * (double)depth;
   return (double)c->batch * (double)(c->h.out * c->w.out) * (double)c->cout * taps;
 }
 

@@ -65,8 +65,8 @@ snug_status snug__load_sections(snug_ctx *ctx, const snug_pack_item *items, snug
   }
   if (!status) {
     for (int32_t i = 0; i < n; i++) {
-      moments[2 * i] = (snug__key){items[buffers[i].origin].lower, 2 * i};
-      moments[2 * i + 1] = (snug__key){items[buffers[i].origin].upper, 2 * i + 1};
+      moments[2 * (size_t)i] = (snug__key){items[buffers[i].origin].lower, 2 * i};
+      moments[2 * (size_t)i + 1] = (snug__key){items[buffers[i].origin].upper, 2 * i + 1};
     }
     snug__sort_keys(moments, scratch, 2 * n);
     *sections = number_moments(buffers, moments, 2 * n);

@@ -105,13 +105,13 @@ static snug_status kept_statistics(snug__layer_call *c, int64_t channels, snug__
                                      {"count", "zeros", "", "", true}};
   const double least = LEAST_DEVIATION;
   snug__id unused = SNUG_NONE;
-  snug__id floor_ = SNUG_NONE;
+  snug__id at_least = SNUG_NONE;
   SNUG_TRY(snug__layer_weight(c, &specs[0], type, mean));
   SNUG_TRY(snug__layer_weight(c, &specs[1], type, deviation));
   SNUG_TRY(snug__layer_weight(c, &specs[2], snug__scalar(SNUG_INT64), &unused));
   SNUG_TRY(SNUG_EMIT(c->b->g, sqrt, NULL, deviation, *deviation));
-  SNUG_TRY(snug__layer_constant(c, &least, 1, &floor_));
-  return SNUG_EMIT(c->b->g, maximum, NULL, deviation, *deviation, floor_);
+  SNUG_TRY(snug__layer_constant(c, &least, 1, &at_least));
+  return SNUG_EMIT(c->b->g, maximum, NULL, deviation, *deviation, at_least);
 }
 
 static snug_status normalization(snug__layer_call *c) {
