@@ -160,8 +160,6 @@ double snug__schedule_rate(const snug__schedule *s, int64_t step) {
   return (double)s->kind->rate(&s->o, (float)step);
 }
 
-const char *snug__schedule_name(const snug__schedule *s) { return s->kind->named.names; }
-
 snug_status snug__schedule_print(const snug__schedule *s, snug__text *out) {
   return snug__named_print(&s->kind->named, &s->o, out);
 }

@@ -27,9 +27,6 @@ snug_status snug__schedule_parse(snug_ctx *ctx, const char *text,
 /* The rate of a step; the first update sees step 0. */
 double snug__schedule_rate(const snug__schedule *s, int64_t step);
 
-/* The name of the kind, e.g. "CosineDecay". */
-const char *snug__schedule_name(const snug__schedule *s);
-
 /* Append a text from which the same schedule can be parsed. */
 snug_status snug__schedule_print(const snug__schedule *s, snug__text *out) SNUG_NODISCARD;
 

@@ -24,16 +24,6 @@ static snug_status infer(snug__infer *q) {
   return SNUG_OK;
 }
 
-snug_status snug__emit_fill(snug__graph *g, const snug__type *type, double value, snug__id *out) {
-  snug__fill_params p;
-  memset(&p, 0, sizeof p);
-  p.shape.n = type->rank;
-  memcpy(p.shape.v, type->dim, sizeof type->dim);
-  p.value = value;
-  p.dtype = (int32_t)type->dtype;
-  return snug__graph_add(g, &snug__op_fill, &p, NULL, 0, out, 1);
-}
-
 static snug_status reference(const snug__call *call) {
   const snug__fill_params *p = call->sig->params;
   snug__fill(&call->sig->out[0], call->out[0], p->value, call->sig->threads);

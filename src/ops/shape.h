@@ -53,9 +53,4 @@ snug_status snug__emit_reshape(snug__graph *g, snug__id v, const snug__type *to,
 /* Emit v repeated to the shape of `to`, times scale. */
 snug_status snug__emit_broadcast(snug__graph *g, snug__id v, const snug__type *to, double scale,
                                  snug__id *out) SNUG_NODISCARD;
-
-/* Emit a tensor that holds one value everywhere. */
-snug_status snug__emit_fill(snug__graph *g, const snug__type *type, double value,
-                            snug__id *out) SNUG_NODISCARD;
-
 #endif

@@ -16,8 +16,7 @@ static snug_status open_session(snug__session *s, snug_model *m, const snug__fee
   snug__session_spec spec = {.main_kind = kind,
                              .weighted = kind == SNUG__STEP_TEST && feed->data->sample_weight,
                              .plan = m->plan};
-  spec.batch[SNUG__SLOT_MAIN] = feed->batch;
-  spec.batch[SNUG__SLOT_MAIN_REST] = feed->rows % feed->batch;
+  snug__feed_sizes(feed, SNUG__SLOT_MAIN, &spec);
   SNUG_TRY(snug__session_init(s, m, &spec));
   snug_status status = snug__session_commit(s);
   if (status) {

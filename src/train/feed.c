@@ -95,13 +95,9 @@ static int64_t row_at(const snug__feed *f, int64_t position) {
          (f->shuffled ? (int64_t)snug__shuffle_at(&f->order, (uint64_t)position) : position);
 }
 
-static void fill_value(const snug__feed *f, const snug_array *a, const snug__run *run,
-                       snug__id value, int64_t start) {
-  const snug__type *type = snug__type_at(run->program->graph, value);
-  void *buffer = snug__program_data(run->program, value);
-  for (int64_t i = 0; i < run->step.batch; i++) {
-    snug__array_copy_row(a, row_at(f, start + i), type, buffer, i);
-  }
+static void fill_row(const snug_array *a, int64_t row, const snug__program *p, snug__id value,
+                     int64_t index) {
+  snug__array_copy_row(a, row, snug__type_at(p->graph, value), snug__program_data(p, value), index);
 }
 
 /* The weight of a sample: its own, or its class's (of the label, or of the largest entry of a
@@ -126,23 +122,28 @@ static double weight_of(const snug__feed *f, int64_t row) {
   return label >= 0 && label < f->n_class_weight ? f->class_weight[label] : 1.0;
 }
 
-static void fill_weights(const snug__feed *f, const snug__run *run, int64_t start) {
-  snug_dtype dtype = snug__type_at(run->program->graph, run->step.weight)->dtype;
-  void *buffer = snug__program_data(run->program, run->step.weight);
-  for (int64_t i = 0; i < run->step.batch; i++) {
-    snug__element_set(dtype, buffer, i, weight_of(f, row_at(f, start + i)));
+/* Copy one sample to place `index` of every input of a run. */
+static void fill_sample(const snug__feed *f, int64_t row, const snug__run *run, int64_t index) {
+  const snug__step *step = &run->step;
+  for (int32_t i = 0; i < f->data->n_x; i++) {
+    fill_row(&f->data->x[i], row, run->program, step->x[i], index);
+  }
+  for (int32_t i = 0; step->y && i < f->data->n_y; i++) {
+    fill_row(&f->data->y[i], row, run->program, step->y[i], index);
+  }
+  if (step->weight != SNUG_NONE) {
+    snug__element_set(snug__type_at(run->program->graph, step->weight)->dtype,
+                      snug__program_data(run->program, step->weight), index, weight_of(f, row));
   }
 }
 
 void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run) {
-  int64_t start = batch * f->batch;
-  for (int32_t i = 0; i < f->data->n_x; i++) {
-    fill_value(f, &f->data->x[i], run, run->step.x[i], start);
+  for (int64_t i = 0; i < run->step.batch; i++) {
+    fill_sample(f, row_at(f, batch * f->batch + i), run, i);
   }
-  for (int32_t i = 0; run->step.y && i < f->data->n_y; i++) {
-    fill_value(f, &f->data->y[i], run, run->step.y[i], start);
-  }
-  if (run->step.weight != SNUG_NONE) {
-    fill_weights(f, run, start);
-  }
+}
+
+void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *spec) {
+  spec->batch[slot] = f->batch;
+  spec->batch[slot + 1] = f->rows % f->batch;
 }

@@ -25,6 +25,10 @@ snug_status snug__feed_check(snug_model *m, const snug_data *data, bool with_lab
 int64_t snug__feed_batches(const snug__feed *f);
 int64_t snug__feed_rows(const snug__feed *f, int64_t batch);
 
+/* The batch sizes that a feed needs programs for: a full one in `slot`, the rest in the slot after.
+ */
+void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *spec);
+
 /* Copy a batch into the input buffers of a run, which must be for as many rows. */
 void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run);
 

@@ -2,8 +2,6 @@
 #include "train/fit.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/size.h"
 
@@ -116,10 +114,10 @@ static snug_status make_session(snug__fit *f) {
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
                              .plan = f->model->plan};
-  spec.batch[SNUG__SLOT_MAIN] = t->batch;
-  spec.batch[SNUG__SLOT_MAIN_REST] = t->rows % t->batch;
-  spec.batch[SNUG__SLOT_VALIDATION] = f->has_validation ? v->batch : 0;
-  spec.batch[SNUG__SLOT_VALIDATION_REST] = f->has_validation ? v->rows % v->batch : 0;
+  snug__feed_sizes(t, SNUG__SLOT_MAIN, &spec);
+  if (f->has_validation) {
+    snug__feed_sizes(v, SNUG__SLOT_VALIDATION, &spec);
+  }
   return snug__session_init(&f->session, f->model, &spec);
 }
 

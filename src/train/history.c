@@ -1,7 +1,6 @@
 #include "train/history.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/size.h"
