@@ -53,4 +53,5 @@ snug_status snug__emit_reshape(snug__graph *g, snug__id v, const snug__type *to,
 /* Emit v repeated to the shape of `to`, times scale. */
 snug_status snug__emit_broadcast(snug__graph *g, snug__id v, const snug__type *to, double scale,
                                  snug__id *out) SNUG_NODISCARD;
+
 #endif
