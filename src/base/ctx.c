@@ -30,6 +30,14 @@ static void *libc_realloc(void *ctx, void *ptr, size_t old_bytes, size_t new_byt
   return realloc(ptr, new_bytes);
 }
 
+/* The processor's instruction set, or the lesser one that SNUG_ISA names. */
+static snug__isa usable_isa(void) {
+  const char *wish = getenv("SNUG_ISA");
+  snug__isa best = snug__isa_best();
+  snug__isa most = wish ? snug__isa_find(wish) : SNUG__ISA_COUNT;
+  return most < best ? most : best;
+}
+
 snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   static const snug_options defaults = SNUG_OPTIONS_DEFAULT;
   const snug_options *o = options ? options : &defaults;
@@ -59,6 +67,7 @@ snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   ctx->account.total = ctx->account.peak = sizeof *ctx;
   ctx->account.allocations = 1;
   ctx->threads = o->threads ? o->threads : snug__cores();
+  ctx->isa = usable_isa();
   *out = ctx;
   return SNUG_OK;
 }

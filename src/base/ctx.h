@@ -7,6 +7,7 @@
 #define SNUG_BASE_CTX_H
 
 #include "base/account.h"
+#include "base/isa.h"
 #include "snug/context.h"
 
 #define SNUG__MESSAGE_BYTES 1024
@@ -15,6 +16,7 @@ struct snug_ctx {
   snug_allocator allocator;
   snug__account account;
   int32_t threads;
+  snug__isa isa;
   char message[SNUG__MESSAGE_BYTES];
   const char *file; /* where the last failure was raised */
   int line;

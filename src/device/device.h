@@ -1,9 +1,9 @@
-/* The device interface: memory for blocks, and a kernel for each op.
+/* The device interface: memory for blocks, and kernels for each op.
  *
- * A kernel has two halves.  `prepare` sees a signature only (op, parameters, types, threads),
- * chooses an implementation and says what it needs; it may allocate and may fail.  `run` gets
- * pointers and cannot allocate.  So a kernel can be shared by every node, program and batch size
- * with the same signature. */
+ * A kernel has two halves.  `fits` and `prepare` see a signature only (op, parameters, types,
+ * threads, instruction set): whether it can run that, in which layouts, with how much scratch;
+ * prepare may allocate and may fail.  `run` gets pointers and cannot allocate.  So a kernel can be
+ * shared by every node, program and batch size with the same signature. */
 #ifndef SNUG_DEVICE_DEVICE_H
 #define SNUG_DEVICE_DEVICE_H
 
@@ -16,7 +16,12 @@ typedef struct snug__needs {
 
 typedef struct snug__kernel {
   const char *name;
-  /* Fill needs; *state is handed to run.  Fails: E_UNSUPPORTED, E_MEMORY; nothing is owed then. */
+  /* Whether it can run this call.  The inputs have the layouts that they come in (those of outputs
+   * do not matter); want, all PLAIN at first, is set to the layouts that the kernel works on.  It
+   * must accept those when they come.  NULL: it runs everything plain. */
+  bool (*fits)(const snug__signature *sig, snug__layouts *want);
+  /* Fill needs (zero at first); *state is handed to run.  The layouts are those that `fits` wanted.
+   * Fails: E_UNSUPPORTED, E_MEMORY; nothing is owed then. */
   snug_status (*prepare)(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
                          void **state);
   /* Fails: E_DATA with call->fault filled, never for memory. */
@@ -24,10 +29,17 @@ typedef struct snug__kernel {
   void (*release)(snug_ctx *ctx, void *state); /* NULL: there is nothing to release */
 } snug__kernel;
 
+/* needs->in_place of a kernel that is as careful as the op's reference. */
+static inline void snug__needs_in_place_as_op(snug__needs *needs, const snug__op *op) {
+  for (int32_t k = 0; k < SNUG__MAX_OUT; k++) {
+    needs->in_place[k] = op->in_place[k];
+  }
+}
+
 typedef struct snug__device {
   const char *name;
-  /* The kernel of an op; NULL: the device has none, and no program with it can be made. */
-  const snug__kernel *(*kernel)(const snug__op *op);
+  /* The kernels of an op, the preferred one first: the i-th, or NULL. */
+  const snug__kernel *(*kernel)(const snug__op *op, snug__isa isa, int32_t i);
   /* A block of memory, committed, aligned to SNUG__BLOCK_ALIGN.  Fails: E_MEMORY, E_LIMIT. */
   snug_status (*take)(snug_ctx *ctx, int64_t bytes, void **block);
   void (*give)(snug_ctx *ctx, void *block, int64_t bytes);
@@ -37,7 +49,18 @@ typedef struct snug__device {
 
 #define SNUG__BLOCK_ALIGN 64
 
-/* The processor: plain C references of the ops. */
+/* The processor. */
 extern const snug__device snug__cpu;
+
+/* How a call is to be run. */
+typedef struct snug__choice {
+  const snug__kernel *kernel; /* NULL: the device has none for it */
+  bool unblocked;             /* it runs plain.in, plain.out and plain.params */
+  snug__plain_call plain;     /* plain.want: the layouts that the values must have */
+} snug__choice;
+
+/* Choose the kernel of a call from what its inputs have: a kernel for such layouts, else a plain
+ * one on the values as they lie (op->unblock), else one on plain values. */
+void snug__choose(const snug__device *device, const snug__signature *sig, snug__choice *out);
 
 #endif

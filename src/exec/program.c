@@ -8,34 +8,90 @@
 
 /* ---- making ---- */
 
-static snug_status fill_types(snug__program *p, const snug__id *ids, int32_t n,
-                              const snug__type **out) {
-  snug__type *types = NULL;
-  SNUG_TRY(snug__arena_take(&p->arena, (size_t)n * sizeof *types, (void **)&types));
+static snug_status copy(snug__program *p, const void *from, size_t bytes, const void **out) {
+  void *to = NULL;
+  *out = NULL;
+  SNUG_TRY(snug__arena_take(&p->arena, bytes, &to));
+  if (bytes) {
+    memcpy(to, from, bytes);
+  }
+  *out = to;
+  return SNUG_OK;
+}
+
+static void fill_types(const snug__graph *g, const snug__id *ids, int32_t n, snug__type *types) {
+  memset(types, 0, (size_t)n * sizeof *types);
   for (int32_t i = 0; i < n; i++) {
     if (ids[i] != SNUG_NONE) {
-      types[i] = *snug__type_at(p->graph, ids[i]);
+      types[i] = *snug__type_at(g, ids[i]);
     }
   }
-  *out = types;
+}
+
+/* Whether the values have the layouts that the chosen kernel works on. */
+static bool is_laid_out(const snug__signature *sig, const snug__layouts *want) {
+  for (int32_t i = 0; i < sig->n_in; i++) {
+    if (sig->in[i].dtype && sig->in[i].layout != want->in[i]) {
+      return false;
+    }
+  }
+  for (int32_t k = 0; k < sig->n_out; k++) {
+    if (sig->out[k].dtype && sig->out[k].layout != want->out[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static snug_status choose(const snug__program *p, const snug__node *node,
+                          const snug__signature *sig, snug__choice *choice) {
+  const char *layer = snug__layer_name(p->graph, node->layer);
+  snug__choose(p->device, sig, choice);
+  if (!choice->kernel) {
+    return snug__fail(p->ctx, SNUG_E_UNSUPPORTED, "%s: the device '%s' has no kernel for the op %s",
+                      layer, p->device->name, node->op->name);
+  }
+  return is_laid_out(sig, &choice->plain.want)
+             ? SNUG_OK
+             : snug__fail(p->ctx, SNUG_E_INTERNAL, "%s: no kernel of %s works on these layouts",
+                          layer, node->op->name);
+}
+
+/* Keep the signature that the kernel will see. */
+static snug_status keep(snug__program *p, const snug__choice *choice, snug__signature sig,
+                        snug__item *item) {
+  const snug__type *in = choice->unblocked ? choice->plain.in : sig.in;
+  const snug__type *out = choice->unblocked ? choice->plain.out : sig.out;
+  const void *params = NULL;
+  item->kernel = choice->kernel;
+  item->sig = sig;
+  SNUG_TRY(copy(p, in, (size_t)sig.n_in * sizeof *in, (const void **)&item->sig.in));
+  SNUG_TRY(copy(p, out, (size_t)sig.n_out * sizeof *out, (const void **)&item->sig.out));
+  if (choice->unblocked && sig.params) {
+    SNUG_TRY(copy(p, choice->plain.params, sig.op->params_bytes, &params));
+    item->sig.params = params;
+  }
   return SNUG_OK;
 }
 
 static snug_status describe(snug__program *p, snug__id id, snug__item *item) {
   const snug__node *node = snug__node_at(p->graph, id);
+  snug__type in[SNUG__MAX_IN];
+  snug__type out[SNUG__MAX_OUT];
+  snug__choice choice;
+  snug__signature sig = {.op = node->op,
+                         .params = node->params,
+                         .n_in = node->n_in,
+                         .n_out = node->n_out,
+                         .in = in,
+                         .out = out,
+                         .threads = p->ctx->threads,
+                         .isa = p->ctx->isa};
+  fill_types(p->graph, node->in, node->n_in, in);
+  fill_types(p->graph, node->out, node->n_out, out);
   item->node = id;
-  item->kernel = p->device->kernel(node->op);
-  if (!item->kernel) {
-    return snug__fail(p->ctx, SNUG_E_UNSUPPORTED, "%s: the device '%s' has no kernel for the op %s",
-                      snug__layer_name(p->graph, node->layer), p->device->name, node->op->name);
-  }
-  item->sig = (snug__signature){.op = node->op,
-                                .params = node->params,
-                                .n_in = node->n_in,
-                                .n_out = node->n_out,
-                                .threads = p->ctx->threads};
-  SNUG_TRY(fill_types(p, node->in, node->n_in, &item->sig.in));
-  SNUG_TRY(fill_types(p, node->out, node->n_out, &item->sig.out));
+  SNUG_TRY(choose(p, node, &sig, &choice));
+  SNUG_TRY(keep(p, &choice, sig, item));
   SNUG_TRY(snug__arena_take(&p->arena, (size_t)node->n_in * sizeof(void *), (void **)&item->in));
   return snug__arena_take(&p->arena, (size_t)node->n_out * sizeof(void *), (void **)&item->out);
 }

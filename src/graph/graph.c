@@ -157,7 +157,7 @@ snug_status snug__node_infer(const snug__graph *g, const snug__op *op, snug__id 
   memset(in_types, 0, sizeof in_types);
   for (int32_t i = 0; i < n_in; i++) {
     if (in[i] != SNUG_NONE) {
-      in_types[i] = *snug__type_at(g, in[i]);
+      in_types[i] = snug__type_in(*snug__type_at(g, in[i]), SNUG__LAYOUT_PLAIN);
     }
   }
   memset(types, 0, SNUG__MAX_OUT * sizeof *types);

@@ -6,6 +6,7 @@
 #define SNUG_GRAPH_OP_H
 
 #include "base/fields.h"
+#include "base/isa.h"
 #include "graph/graph.h"
 
 #define SNUG__MAX_IN 64 /* concat and add_n take many */
@@ -28,7 +29,23 @@ typedef struct snug__signature {
   int32_t n_in, n_out;
   const snug__type *in, *out; /* dtype SNUG_NO_DTYPE where left out */
   int32_t threads;            /* negative: use that many however small the work is, for tests */
+  snug__isa isa;              /* the largest instruction set to use */
 } snug__signature;
+
+/* A layout for each input and output of a call. */
+typedef struct snug__layouts {
+  snug__layout in[SNUG__MAX_IN], out[SNUG__MAX_OUT];
+} snug__layouts;
+
+/* A call on values that are not plain, seen as one on plain values in the same memory: of other
+ * shapes, e.g. images [n,h,w,c] in blocks of 16 channels as [n,c/16,h*w,16], and with parameters
+ * that say the same about these. */
+#define SNUG__PLAIN_PARAMS_BYTES 512
+typedef struct snug__plain_call {
+  snug__layouts want; /* the layouts for which this holds */
+  snug__type in[SNUG__MAX_IN], out[SNUG__MAX_OUT];
+  _Alignas(16) unsigned char params[SNUG__PLAIN_PARAMS_BYTES];
+} snug__plain_call;
 
 /* Where a call found data that it cannot work with, e.g. a label out of range. */
 typedef struct snug__fault {
@@ -89,6 +106,10 @@ typedef struct snug__op {
   /* Plain C, double accumulation; test oracle, fallback, documentation.  Returns E_DATA with
    * call->fault filled if the data are impossible; never anything else. */
   snug_status (*reference)(const snug__call *call);
+  /* How a call whose inputs have these layouts (of outputs they do not matter) could run without
+   * reordering all of them: fills *plain, whose layouts, types and parameters start as those of the
+   * plain call.  False: on plain values only.  NULL: never.  See ops/unblock.h. */
+  bool (*unblock)(const snug__signature *sig, snug__plain_call *plain);
   size_t (*scratch)(const snug__signature *sig);  /* NULL: none */
   snug__cost (*cost)(const snug__signature *sig); /* NULL: one flop per output element */
 } snug__op;

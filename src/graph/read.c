@@ -124,7 +124,7 @@ static snug_status check_output(snug__reader *r, const snug__node *node, int32_t
                                 const snug__type *type, snug__written *w) {
   char text[SNUG__TYPE_TEXT_BYTES];
   snug__value made = snug__node_output(r->g, node, k, *type, (snug__id)r->g->nodes.n);
-  if (!snug__type_equal(type, &w->value.type)) {
+  if (!snug__type_equal_but_layout(type, &w->value.type)) {
     return snug__scan_fail(&r->scan, "%%%u: %s makes %s here", w->id, node->op->name,
                            snug__type_text(type, text));
   }

@@ -46,6 +46,19 @@ static snug_status read_dtype(snug__reader *r, snug_dtype *out) {
   return snug__scan_fail(&r->scan, "there is no dtype '%s'", word);
 }
 
+static snug_status read_layout(snug__reader *r, int32_t rank, snug__layout *out) {
+  char word[32];
+  *out = SNUG__LAYOUT_PLAIN;
+  if (!snug__scan_has(&r->scan, ":")) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__scan_word(&r->scan, "a layout", word, sizeof word));
+  *out = snug__layout_find(word);
+  return snug__layout_is_for(*out, rank)
+             ? SNUG_OK
+             : snug__scan_fail(&r->scan, "there is no layout '%s' of %d axes", word, rank);
+}
+
 static snug_status read_type(snug__reader *r, snug__type *out) {
   int64_t dim[SNUG_MAX_RANK] = {0};
   int32_t rank = 0;
@@ -62,6 +75,7 @@ static snug_status read_type(snug__reader *r, snug__type *out) {
     SNUG_TRY(snug__scan_number(&r->scan, "a size", INT64_MAX, &dim[rank++]));
   }
   *out = snug__type_of(dtype, rank, dim);
+  SNUG_TRY(read_layout(r, rank, &out->layout));
   return snug__type_is_valid(out) ? SNUG_OK
                                   : snug__scan_fail(&r->scan, "the bytes do not fit into 63 bits");
 }

@@ -50,18 +50,33 @@ int64_t snug__type_count(const snug__type *t) {
   return n;
 }
 
+int64_t snug__type_stored(const snug__type *t, int32_t axis) {
+  int64_t block = snug__layout_block(t->layout, axis);
+  return (t->dim[axis] + block - 1) / block * block;
+}
+
 int64_t snug__type_bytes(const snug__type *t) {
-  return snug__type_count(t) * (int64_t)snug_dtype_bytes(t->dtype);
+  int64_t n = (int64_t)snug_dtype_bytes(t->dtype);
+  if (t->layout == SNUG__LAYOUT_PLAIN) {
+    return n * snug__type_count(t);
+  }
+  for (int32_t i = 0; i < t->rank; i++) {
+    n *= snug__type_stored(t, i);
+  }
+  return n;
 }
 
 bool snug__type_is_valid(const snug__type *t) {
   int64_t bytes = (int64_t)snug_dtype_bytes(t->dtype);
-  if (t->rank < 0 || t->rank > SNUG_MAX_RANK || bytes == 0) {
+  if (t->rank < 0 || t->rank > SNUG_MAX_RANK || bytes == 0 ||
+      !snug__layout_is_for(t->layout, t->rank)) {
     return false;
   }
   /* The product of the non-zero dimensions must fit too: strides are computed from it. */
   for (int32_t i = 0; i < t->rank; i++) {
-    if (t->dim[i] < 0 || !snug__mul_i64(bytes, t->dim[i] ? t->dim[i] : 1, &bytes)) {
+    int64_t spare = snug__layout_block(t->layout, i) - 1;
+    if (t->dim[i] < 0 || t->dim[i] > INT64_MAX - spare ||
+        !snug__mul_i64(bytes, t->dim[i] ? snug__type_stored(t, i) : 1, &bytes)) {
       return false;
     }
   }
@@ -72,8 +87,12 @@ bool snug__shape_equal(const snug__type *a, const snug__type *b) {
   return a->rank == b->rank && memcmp(a->dim, b->dim, sizeof a->dim) == 0;
 }
 
+bool snug__type_equal_but_layout(const snug__type *a, const snug__type *b) {
+  return a->dtype == b->dtype && snug__shape_equal(a, b);
+}
+
 bool snug__type_equal(const snug__type *a, const snug__type *b) {
-  return a->dtype == b->dtype && a->layout == b->layout && snug__shape_equal(a, b);
+  return a->layout == b->layout && snug__type_equal_but_layout(a, b);
 }
 
 static const char *print_type(const snug__type *t, const char *first, char *out) {
@@ -82,7 +101,8 @@ static const char *print_type(const snug__type *t, const char *first, char *out)
     n += snprintf(out + n, (size_t)(SNUG__TYPE_TEXT_BYTES - n), "%s%lld", i ? "," : "",
                   (long long)t->dim[i]);
   }
-  snprintf(out + n, (size_t)(SNUG__TYPE_TEXT_BYTES - n), "]");
+  snprintf(out + n, (size_t)(SNUG__TYPE_TEXT_BYTES - n), "]%s%s", t->layout ? ":" : "",
+           t->layout ? snug__layout_text(t->layout) : "");
   return out;
 }
 

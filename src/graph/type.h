@@ -5,10 +5,8 @@
 
 #include <stdbool.h>
 
+#include "graph/layout.h"
 #include "snug/types.h"
-
-/* How the elements lie in memory.  PLAIN: row-major, the last axis dense. */
-typedef enum snug__layout { SNUG__LAYOUT_PLAIN = 0 } snug__layout;
 
 typedef struct snug__type {
   snug_dtype dtype; /* SNUG_NO_DTYPE: there is no value (an optional input that was left out) */
@@ -21,21 +19,31 @@ typedef struct snug__type {
 snug__type snug__type_of(snug_dtype dtype, int32_t rank, const int64_t *dim);
 static inline snug__type snug__scalar(snug_dtype dtype) { return snug__type_of(dtype, 0, NULL); }
 
-/* Number of elements and bytes.  The graph checks that both fit into 63 bits when a value is added.
- */
+/* Number of elements, and bytes with what the layout adds.  The graph checks that both fit into 63
+ * bits when a value is added. */
 int64_t snug__type_count(const snug__type *t);
 int64_t snug__type_bytes(const snug__type *t);
+
+/* Elements along an axis as they are stored: rounded up to the layout's block. */
+int64_t snug__type_stored(const snug__type *t, int32_t axis);
+
+/* The same value in another layout, which must be one for its rank. */
+static inline snug__type snug__type_in(snug__type t, snug__layout layout) {
+  t.layout = layout;
+  return t;
+}
 
 /* False if a dimension is negative or the bytes do not fit into 63 bits. */
 bool snug__type_is_valid(const snug__type *t);
 
 bool snug__type_equal(const snug__type *a, const snug__type *b);
+bool snug__type_equal_but_layout(const snug__type *a, const snug__type *b);
 bool snug__shape_equal(const snug__type *a, const snug__type *b);
 
 bool snug__dtype_is_real(snug_dtype dtype); /* float32, float64, float16, bfloat16 */
 bool snug__dtype_is_integer(snug_dtype dtype);
 
-/* "float32[32,28,28,1]" into out (cut to fit); returns out. */
+/* "float32[32,28,28,1]", with ":nchw16c" if it is not plain, into out (cut to fit); returns out. */
 #define SNUG__TYPE_TEXT_BYTES 160
 const char *snug__type_text(const snug__type *t, char out[SNUG__TYPE_TEXT_BYTES]);
 

@@ -61,10 +61,15 @@ static const char *check_view(const verifier *v, const snug__value *value) {
   if (value->kind != SNUG__TEMPORARY) {
     return "is a view, but no node makes it";
   }
+  const snug__type *base = snug__type_at(v->g, value->view_of);
   if (value->view_offset < 0 ||
       !snug__add_i64(value->view_offset, snug__type_bytes(&value->type), &end) ||
-      end > snug__type_bytes(snug__type_at(v->g, value->view_of))) {
+      end > snug__type_bytes(base)) {
     return "reaches past the end of the memory it is a view of";
+  }
+  if (value->type.layout != base->layout ||
+      (base->layout != SNUG__LAYOUT_PLAIN && !snug__type_equal(&value->type, base))) {
+    return "is a view of memory in another layout";
   }
   return NULL;
 }
@@ -154,7 +159,7 @@ static snug_status check_output(const verifier *v, snug__id id, const snug__node
   if (value->producer != id || v->checks[out].is_made) {
     return fail_node(v, id, "output %d, %%%u, has another producer", k, out);
   }
-  if (!snug__type_equal(&value->type, type)) {
+  if (!snug__type_equal_but_layout(&value->type, type)) {
     return fail_node(v, id, "output %d, %%%u, is %s and should be %s", k, out,
                      snug__type_text(&value->type, a), snug__type_text(type, b));
   }

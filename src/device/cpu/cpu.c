@@ -1,16 +1,15 @@
-/* The CPU device.  Every op runs as its reference. */
+/* The CPU device: the table of kernels, and blocks of host memory. */
 #include <stdint.h>
 
 #include "base/ctx.h"
 #include "device/device.h"
+#include "ops/ops.h"
 
 static snug_status prepare(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
                            void **state) {
   (void)ctx;
-  *needs = (snug__needs){.scratch_bytes = sig->op->scratch ? (int64_t)sig->op->scratch(sig) : 0};
-  for (int32_t k = 0; k < SNUG__MAX_OUT; k++) {
-    needs->in_place[k] = sig->op->in_place[k];
-  }
+  needs->scratch_bytes = sig->op->scratch ? (int64_t)sig->op->scratch(sig) : 0;
+  snug__needs_in_place_as_op(needs, sig->op);
   *state = NULL;
   return SNUG_OK;
 }
@@ -20,10 +19,36 @@ static snug_status run(const void *state, const snug__call *call) {
   return call->sig->op->reference(call);
 }
 
-static const snug__kernel reference_kernel = {"reference", prepare, run, NULL};
+static const snug__kernel reference_kernel = {"reference", NULL, prepare, run, NULL};
 
-static const snug__kernel *kernel(const snug__op *op) {
-  return op->reference ? &reference_kernel : NULL;
+/* A kernel of each op and instruction set, as kernels.def lists them. */
+#define KERNEL(op, name) extern const snug__kernel snug__kernel_##name;
+#define LOOP(op, name) extern const snug__kernel SNUG__EACH_ISA(snug__loop_##name##_);
+#include "device/cpu/kernels.def"
+#undef LOOP
+#undef KERNEL
+
+typedef struct row {
+  const snug__op *op;
+  const snug__kernel *any;                   /* of any instruction set, or */
+  const snug__kernel *loop[SNUG__ISA_COUNT]; /* of each */
+} row;
+
+#define KERNEL(op, name) {.op = &snug__op_##op, .any = &snug__kernel_##name},
+#define LOOP(op, name) {.op = &snug__op_##op, .loop = {SNUG__EACH_ISA(&snug__loop_##name##_)}},
+static const row rows[] = {
+#include "device/cpu/kernels.def"
+    {0}};
+#undef LOOP
+#undef KERNEL
+
+static const snug__kernel *kernel(const snug__op *op, snug__isa isa, int32_t i) {
+  for (const row *r = rows; r->op; r++) {
+    if (r->op == op && i-- == 0) {
+      return r->any ? r->any : r->loop[isa];
+    }
+  }
+  return i == 0 && op->reference ? &reference_kernel : NULL;
 }
 
 /* The allocator aligns as malloc does.  The block starts at the next line boundary, at least one

@@ -1,0 +1,72 @@
+#include <string.h>
+
+#include "device/device.h"
+
+static const snug__kernel *find_kernel(const snug__device *device, const snug__signature *sig,
+                                       snug__layouts *want) {
+  const snug__kernel *k = NULL;
+  for (int32_t i = 0; (k = device->kernel(sig->op, sig->isa, i)); i++) {
+    *want = (snug__layouts){0};
+    if (!k->fits || k->fits(sig, want)) {
+      break;
+    }
+  }
+  return k;
+}
+
+static bool is_plain(const snug__signature *sig) {
+  for (int32_t i = 0; i < sig->n_in; i++) {
+    if (sig->in[i].layout != SNUG__LAYOUT_PLAIN) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool wants_plain(const snug__signature *sig, const snug__layouts *want) {
+  static const snug__layouts plain;
+  return memcmp(want->in, plain.in, (size_t)sig->n_in * sizeof *want->in) == 0 &&
+         memcmp(want->out, plain.out, (size_t)sig->n_out * sizeof *want->out) == 0;
+}
+
+/* The call as it would be on plain values: where `unblock` starts from. */
+static void start_plain(const snug__signature *sig, snug__plain_call *p) {
+  memset(p, 0, offsetof(snug__plain_call, in));
+  for (int32_t i = 0; i < sig->n_in; i++) {
+    p->in[i] = snug__type_in(sig->in[i], SNUG__LAYOUT_PLAIN);
+  }
+  for (int32_t k = 0; k < sig->n_out; k++) {
+    p->out[k] = snug__type_in(sig->out[k], SNUG__LAYOUT_PLAIN);
+  }
+  if (sig->op->params_bytes && sig->op->params_bytes <= sizeof p->params) {
+    memcpy(p->params, sig->params, sig->op->params_bytes);
+  }
+}
+
+static bool unblock(const snug__device *device, const snug__signature *sig, snug__choice *out) {
+  start_plain(sig, &out->plain);
+  if (!sig->op->unblock || sig->op->params_bytes > sizeof out->plain.params ||
+      !sig->op->unblock(sig, &out->plain)) {
+    return false;
+  }
+  snug__signature seen = *sig;
+  snug__layouts want;
+  seen.in = out->plain.in;
+  seen.out = out->plain.out;
+  seen.params = sig->params ? out->plain.params : NULL;
+  out->kernel = find_kernel(device, &seen, &want);
+  out->unblocked = true;
+  return out->kernel && wants_plain(sig, &want);
+}
+
+void snug__choose(const snug__device *device, const snug__signature *sig, snug__choice *out) {
+  snug__layouts want;
+  const snug__kernel *k = find_kernel(device, sig, &want);
+  out->unblocked = false;
+  if ((!k || wants_plain(sig, &want)) && !is_plain(sig) && unblock(device, sig, out)) {
+    return;
+  }
+  out->kernel = k;
+  out->unblocked = false;
+  out->plain.want = want;
+}
