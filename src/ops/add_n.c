@@ -1,5 +1,6 @@
 /* add_n: the sum of many values of one type, in the order given, rounded once. */
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 static snug_status infer(snug__infer *q) {
   SNUG_TRY(snug__need_real(q, 0));
@@ -47,4 +48,5 @@ const snug__op snug__op_add_n = {.name = "add_n",
                                  .infer = infer,
                                  .grad = grad,
                                  .reference = reference,
+                                 .unblock = snug__unblock_flat,
                                  .cost = cost};

@@ -4,6 +4,7 @@
 
 #include "ops/support.h"
 #include "ops/ternary.h"
+#include "ops/unblock.h"
 #include "ops/zip.h"
 
 static snug_status infer(snug__infer *q) {
@@ -54,6 +55,7 @@ static snug_status run(const snug__call *call, snug__zip_body *const rows[SNUG_D
                                   .in_place = {3},                                               \
                                   .grad = op##_grad,                                             \
                                   .reference = op##_reference,                                   \
+                                  .unblock = snug__unblock_broadcast,                            \
                                   __VA_ARGS__}
 
 /* ---- gradients ---- */

@@ -2,6 +2,7 @@
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__broadcast_to_params, shape, INTS, "[]"),
                                      SNUG_FIELD(snug__broadcast_to_params, scale, FLOAT, "1"),
@@ -78,6 +79,20 @@ static snug_status reference(const snug__call *call) {
   return SNUG_OK;
 }
 
+static bool unblock(const snug__signature *sig, snug__plain_call *plain) {
+  snug__broadcast_to_params *p = (snug__broadcast_to_params *)plain->params;
+  snug__type image = snug__type_in(sig->out[0], snug__image_layout(sig));
+  if (image.layout == SNUG__LAYOUT_PLAIN || image.rank != 4 ||
+      !snug__unblocked_operand(&sig->in[0], &image, &plain->in[0], &plain->want.in[0])) {
+    return false;
+  }
+  plain->out[0] = snug__unblocked_image(&image);
+  plain->want.out[0] = image.layout;
+  p->shape.n = plain->out[0].rank;
+  memcpy(p->shape.v, plain->out[0].dim, sizeof plain->out[0].dim);
+  return true;
+}
+
 const snug__op snug__op_broadcast_to = {
     .name = "broadcast_to",
     .doc = "repeat along axes of size 1 and new leading axes, times scale",
@@ -89,4 +104,5 @@ const snug__op snug__op_broadcast_to = {
     .max_out = 1,
     .infer = infer,
     .grad = grad,
-    .reference = reference};
+    .reference = reference,
+    .unblock = unblock};

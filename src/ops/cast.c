@@ -87,4 +87,5 @@ const snug__op snug__op_cast = {.name = "cast",
                                 .in_place = {1},
                                 .infer = infer,
                                 .grad = grad,
-                                .reference = reference};
+                                .reference = reference,
+                                .unblock = snug__unblock_flat};

@@ -1,6 +1,7 @@
 /* moving_average: state = state momentum + value (1 - momentum). */
 #include "ops/norm.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 static const snug__field fields[] = {
     SNUG_FIELD(snug__moving_average_params, momentum, FLOAT, "0.99"), {0}};
@@ -48,4 +49,5 @@ const snug__op snug__op_moving_average = {
     .writes = {1},
     .infer = infer,
     .reference = reference,
+    .unblock = snug__unblock_flat,
     .cost = cost};

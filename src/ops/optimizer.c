@@ -2,6 +2,8 @@
  * gradient and the slots to the new weight and slots.  The formulas are those of Keras 3. */
 #include "ops/optimizer.h"
 
+#include "ops/unblock.h"
+
 /* What does not depend on the element. */
 typedef struct step {
   const snug__update_params *p;
@@ -271,6 +273,7 @@ static const snug__field ftrl_fields[] = {
       .writes = {1, (slots) > 0 ? 3 : 0, (slots) > 1 ? 4 : 0, (slots) > 2 ? 5 : 0}, \
       .infer = infer_##rule,                                                        \
       .reference = run_##rule,                                                      \
+      .unblock = snug__unblock_flat,                                                \
       .cost = cost};
 
 RULE(sgd, NULL, 0, 0, 0, "w -= rate g")

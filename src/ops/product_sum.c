@@ -5,6 +5,7 @@
  * item is up to CHUNK neighbouring sums, made by one thread in index order. */
 #include "ops/binary.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 #include "ops/zip.h"
 
 #define CHUNK 32
@@ -118,6 +119,22 @@ static snug_status run(const snug__call *call, bool negative_part) {
 static snug_status product_sum_reference(const snug__call *call) { return run(call, false); }
 static snug_status prelu_grad_alpha_reference(const snug__call *call) { return run(call, true); }
 
+static bool unblock(const snug__signature *sig, snug__plain_call *plain) {
+  snug__product_sum_params *p = (snug__product_sum_params *)plain->params;
+  snug__type image = snug__type_in(sig->in[0], snug__image_layout(sig));
+  if (image.layout == SNUG__LAYOUT_PLAIN ||
+      !snug__unblocked_operand(&sig->out[0], &image, &plain->out[0], &plain->want.out[0])) {
+    return false;
+  }
+  for (int32_t i = 0; i < 2; i++) {
+    plain->in[i] = snug__unblocked_image(&image);
+    plain->want.in[i] = image.layout;
+  }
+  p->shape.n = plain->out[0].rank;
+  memcpy(p->shape.v, plain->out[0].dim, sizeof plain->out[0].dim);
+  return true;
+}
+
 static snug__cost cost(const snug__signature *sig) {
   return (snug__cost){2.0 * (double)snug__type_count(&sig->in[0]), snug__bytes_moved(sig)};
 }
@@ -133,6 +150,7 @@ static snug__cost cost(const snug__signature *sig) {
                                   .max_out = 1,                                     \
                                   .infer = infer,                                   \
                                   .reference = op##_reference,                      \
+                                  .unblock = unblock,                               \
                                   .cost = cost}
 
 SUM_OP(product_sum, "a b summed over the axes along which a shape was broadcast");

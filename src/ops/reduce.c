@@ -7,6 +7,7 @@
 
 #include "ops/shape.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 #define PIECES 64 /* of a reduction to one number */
 
@@ -155,6 +156,7 @@ static snug_status mean_grad(snug__grad *g) {
                                   .min_out = 1,                                \
                                   .max_out = 1,                                \
                                   .infer = snug__reduce_infer,                 \
+                                  .unblock = snug__reduce_unblock,             \
                                   .grad = rule,                                \
                                   .reference = op##_reference,                 \
                                   .cost = cost}
@@ -224,16 +226,17 @@ static snug_status sum_abs_grad(snug__grad *g) {
   return SNUG_EMIT(g->g, sum_abs_grad, NULL, &g->din[0], g->dout[0], g->in[0]);
 }
 
-#define NORM(op, text)                                         \
-  const snug__op snug__op_##op = {.name = #op,                 \
-                                  .doc = text,                 \
-                                  .min_in = 1,                 \
-                                  .max_in = 1,                 \
-                                  .min_out = 1,                \
-                                  .max_out = 1,                \
-                                  .infer = norm_infer,         \
-                                  .grad = op##_grad,           \
-                                  .reference = op##_reference, \
+#define NORM(op, text)                                           \
+  const snug__op snug__op_##op = {.name = #op,                   \
+                                  .doc = text,                   \
+                                  .min_in = 1,                   \
+                                  .max_in = 1,                   \
+                                  .min_out = 1,                  \
+                                  .max_out = 1,                  \
+                                  .infer = norm_infer,           \
+                                  .unblock = snug__unblock_flat, \
+                                  .grad = op##_grad,             \
+                                  .reference = op##_reference,   \
                                   .cost = cost}
 
 NORM(sum_squares, "sum of the squares of all elements");

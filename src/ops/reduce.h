@@ -19,6 +19,9 @@ extern const snug__field snug__reduce_fields[];
 /* infer of a reduction of a real input over axes. */
 snug_status snug__reduce_infer(snug__infer *q) SNUG_NODISCARD;
 
+/* unblock of sum, mean, max and min: images in blocks, with h and w of one fate. */
+bool snug__reduce_unblock(const snug__signature *sig, snug__plain_call *plain);
+
 /* Bit k set: axis k of a tensor of this rank is reduced. */
 uint32_t snug__reduce_mask(const snug__reduce_params *p, int32_t rank);
 

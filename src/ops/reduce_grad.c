@@ -1,6 +1,7 @@
 /* The backward of the reductions that need more than a broadcast. */
 #include "ops/reduce.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 typedef struct pick_job {
   snug__reduce_view view;
@@ -105,16 +106,17 @@ static snug_status sum_squares_grad_reference(const snug__call *c) {
 }
 static snug_status sum_abs_grad_reference(const snug__call *c) { return norm_grad_run(c, false); }
 
-#define NORM_GRAD(op)                                                   \
-  const snug__op snug__op_##op##_grad = {.name = #op "_grad",           \
-                                         .doc = "(d, x) -> dx of " #op, \
-                                         .min_in = 2,                   \
-                                         .max_in = 2,                   \
-                                         .min_out = 1,                  \
-                                         .max_out = 1,                  \
-                                         .in_place = {1u << 1},         \
-                                         .infer = norm_grad_infer,      \
-                                         .reference = op##_grad_reference}
+#define NORM_GRAD(op)                                                      \
+  const snug__op snug__op_##op##_grad = {.name = #op "_grad",              \
+                                         .doc = "(d, x) -> dx of " #op,    \
+                                         .min_in = 2,                      \
+                                         .max_in = 2,                      \
+                                         .min_out = 1,                     \
+                                         .max_out = 1,                     \
+                                         .in_place = {1u << 1},            \
+                                         .infer = norm_grad_infer,         \
+                                         .reference = op##_grad_reference, \
+                                         .unblock = snug__unblock_flat}
 
 NORM_GRAD(sum_squares);
 NORM_GRAD(sum_abs);

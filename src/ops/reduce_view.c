@@ -1,6 +1,7 @@
 /* What every reduction does first: check its axes, and see its input as few axes. */
 #include "ops/reduce.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 const snug__field snug__reduce_fields[] = {SNUG_FIELD(snug__reduce_params, axes, INTS, "[]"),
                                            SNUG_FIELD(snug__reduce_params, keepdims, BOOL, "false"),
@@ -33,6 +34,45 @@ snug_status snug__reduce_infer(snug__infer *q) {
   }
   q->out[0] = snug__type_of(q->in[0].dtype, rank, dim);
   return SNUG_OK;
+}
+
+/* What a layout added are zeros: they are nothing to a sum, but would count in a mean and could be
+ * a maximum.  Where they are to stay, or images to stay images, the output is one in blocks too. */
+static bool can_unblock(const snug__signature *sig, uint32_t mask) {
+  const snug__type *x = &sig->in[0];
+  bool channels = mask >> 3 & 1;
+  bool stays = !channels && (snug__is_padded(x) || !(mask >> 1 & 1));
+  return snug__layout_is_blocked_image(x->layout) && (mask >> 1 & 1) == (mask >> 2 & 1) &&
+         (!stays || sig->out[0].rank == 4) &&
+         (!channels || !snug__is_padded(x) || sig->op == &snug__op_sum);
+}
+
+static void keep_axis(snug__reduce_params *p, snug__type *out, int32_t axis, int64_t size,
+                      bool reduced) {
+  if (reduced) {
+    p->axes.v[p->axes.n++] = axis;
+  } else {
+    out->dim[out->rank++] = size;
+  }
+}
+
+bool snug__reduce_unblock(const snug__signature *sig, snug__plain_call *plain) {
+  const snug__type *x = &sig->in[0];
+  snug__reduce_params *p = (snug__reduce_params *)plain->params;
+  uint32_t mask = snug__reduce_mask(p, x->rank);
+  if (!can_unblock(sig, mask)) {
+    return false;
+  }
+  static const int32_t axis_of[] = {0, 3, 1, 3}; /* n, c/b, h*w, b */
+  plain->want.in[0] = x->layout;
+  plain->want.out[0] = !(mask >> 3 & 1) && sig->out[0].rank == 4 ? x->layout : SNUG__LAYOUT_PLAIN;
+  plain->in[0] = snug__unblocked_image(x);
+  plain->out[0] = snug__scalar(sig->out[0].dtype);
+  memset(p, 0, sizeof *p);
+  for (int32_t k = 0; k < 4; k++) {
+    keep_axis(p, &plain->out[0], k, plain->in[0].dim[k], mask >> axis_of[k] & 1);
+  }
+  return true;
 }
 
 snug__type snug__reduce_kept(const snug__type *in, uint32_t mask) {

@@ -2,6 +2,7 @@
 #include "ops/regularize.h"
 
 #include "ops/loss.h"
+#include "ops/unblock.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__regularize_params, l1, FLOAT, "0"),
                                      SNUG_FIELD(snug__regularize_params, l2, FLOAT, "0"),
@@ -53,6 +54,7 @@ const snug__op snug__op_regularize = {.name = "regularize",
                                       .infer = infer,
                                       .grad = grad,
                                       .reference = reference,
+                                      .unblock = snug__unblock_flat,
                                       .cost = cost};
 
 static snug_status grad_infer(snug__infer *q) {
@@ -91,4 +93,5 @@ const snug__op snug__op_regularize_grad = {.name = "regularize_grad",
                                            .max_out = 1,
                                            .in_place = {1u << 1},
                                            .infer = grad_infer,
-                                           .reference = grad_reference};
+                                           .reference = grad_reference,
+                                           .unblock = snug__unblock_flat};

@@ -3,6 +3,7 @@
  * Gradient accumulation over n steps: `accumulate` adds every step's gradient; every(iteration) is
  * 1 on each n-th step, which enables the update (with gradient_factor 1/n) and `clear`. */
 #include "ops/optimizer.h"
+#include "ops/unblock.h"
 
 static int64_t counter(const snug__call *call, int32_t i) { return *(const int64_t *)call->in[i]; }
 
@@ -161,7 +162,8 @@ const snug__op snug__op_accumulate = {.name = "accumulate",
                                       .flags = SNUG__OP_NO_REMAKE,
                                       .writes = {1},
                                       .infer = snug__infer_same_pair,
-                                      .reference = accumulate};
+                                      .reference = accumulate,
+                                      .unblock = snug__unblock_flat};
 
 static snug_status clear_infer(snug__infer *q) {
   q->out[0] = q->in[0];
@@ -184,7 +186,8 @@ const snug__op snug__op_clear = {.name = "clear",
                                  .flags = SNUG__OP_NO_REMAKE,
                                  .writes = {1},
                                  .infer = clear_infer,
-                                 .reference = clear};
+                                 .reference = clear,
+                                 .unblock = snug__unblock_flat};
 
 static const snug__field ema_fields[] = {SNUG_FIELD(snug__ema_params, momentum, FLOAT, "0.99"),
                                          SNUG_FIELD(snug__ema_params, accumulation_steps, INT, "1"),
@@ -212,9 +215,10 @@ static snug_status ema_overwrite(const snug__call *call) {
   return now ? run_blend(call, call->in[1], 0.0, 1.0) : SNUG_OK;
 }
 
-#define EMA_RECORD                                                                          \
-  .params_bytes = sizeof(snug__ema_params), .fields = ema_fields, .min_in = 3, .max_in = 3, \
-  .min_out = 1, .max_out = 1, .flags = SNUG__OP_NO_REMAKE, .writes = {1}, .infer = ema_infer
+#define EMA_RECORD                                                                            \
+  .params_bytes = sizeof(snug__ema_params), .fields = ema_fields, .min_in = 3, .max_in = 3,   \
+  .min_out = 1, .max_out = 1, .flags = SNUG__OP_NO_REMAKE, .writes = {1}, .infer = ema_infer, \
+  .unblock = snug__unblock_flat
 
 const snug__op snug__op_ema_update = {
     .name = "ema_update",

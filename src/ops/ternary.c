@@ -3,6 +3,7 @@
 #include "ops/ternary.h"
 
 #include "ops/support.h"
+#include "ops/unblock.h"
 #include "ops/zip.h"
 
 static snug_status infer(snug__infer *q) {
@@ -53,16 +54,17 @@ static snug_status run(const snug__call *call, double (*f)(double, double, doubl
   return SNUG_OK;
 }
 
-#define TERNARY_OP(op, text, ...)                              \
-  const snug__op snug__op_##op = {.name = #op,                 \
-                                  .doc = (text),               \
-                                  .min_in = 3,                 \
-                                  .max_in = 3,                 \
-                                  .min_out = 1,                \
-                                  .max_out = 1,                \
-                                  .in_place = {7},             \
-                                  .infer = infer,              \
-                                  .reference = op##_reference, \
+#define TERNARY_OP(op, text, ...)                                     \
+  const snug__op snug__op_##op = {.name = #op,                        \
+                                  .doc = (text),                      \
+                                  .min_in = 3,                        \
+                                  .max_in = 3,                        \
+                                  .min_out = 1,                       \
+                                  .max_out = 1,                       \
+                                  .in_place = {7},                    \
+                                  .infer = infer,                     \
+                                  .reference = op##_reference,        \
+                                  .unblock = snug__unblock_broadcast, \
                                   __VA_ARGS__}
 
 /* ---- gate: which of the two of maximum and minimum the gradient belongs to ---- */

@@ -2,7 +2,7 @@
 #ifndef SNUG_OPS_UNARY_H
 #define SNUG_OPS_UNARY_H
 
-#include "ops/ops.h"
+#include "ops/unblock.h"
 
 typedef struct snug__clip_params {
   double min, max; /* -inf and inf: no bound */
@@ -74,6 +74,7 @@ snug__cost snug__unary_cost(const snug__signature *sig);
                                   .max_out = 1,                       \
                                   .in_place = {(1u << (inputs)) - 1}, \
                                   .reference = op##_reference,        \
+                                  .unblock = snug__unblock_flat,      \
                                   __VA_ARGS__}
 
 /* <op>_at(x) and <op>_slope(dy, v) of an op without parameters; v is x or y. */

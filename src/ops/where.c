@@ -2,6 +2,7 @@
 #include "ops/where.h"
 
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 static snug_status need_mask(const snug__infer *q, const snug__type *to) {
   snug__infer pair = *q;
@@ -80,7 +81,8 @@ const snug__op snug__op_where = {
     .in_place = {6},
     .infer = infer,
     .grad = grad,
-    .reference = reference};
+    .reference = reference,
+    .unblock = snug__unblock_broadcast};
 
 /* ---- not_equal ---- */
 
@@ -116,4 +118,5 @@ const snug__op snug__op_not_equal = {.name = "not_equal",
                                      .min_out = 1,
                                      .max_out = 1,
                                      .infer = not_equal_infer,
-                                     .reference = not_equal_reference};
+                                     .reference = not_equal_reference,
+                                     .unblock = snug__unblock_flat};
