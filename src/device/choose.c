@@ -59,10 +59,23 @@ static bool unblock(const snug__device *device, const snug__signature *sig, snug
   return out->kernel && wants_plain(sig, &want);
 }
 
+/* The layouts that the values have. */
+static void want_as_given(const snug__signature *sig, snug__layouts *want) {
+  for (int32_t i = 0; i < sig->n_in; i++) {
+    want->in[i] = sig->in[i].layout;
+  }
+  for (int32_t k = 0; k < sig->n_out; k++) {
+    want->out[k] = sig->out[k].layout;
+  }
+}
+
 void snug__choose(const snug__device *device, const snug__signature *sig, snug__choice *out) {
   snug__layouts want;
   const snug__kernel *k = find_kernel(device, sig, &want);
   out->unblocked = false;
+  if (sig->op->flags & SNUG__OP_ANY_LAYOUT) {
+    want_as_given(sig, &want);
+  }
   if ((!k || wants_plain(sig, &want)) && !is_plain(sig) && unblock(device, sig, out)) {
     return;
   }

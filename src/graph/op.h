@@ -82,8 +82,9 @@ typedef struct snug__grad {
 } snug__grad;
 
 typedef enum snug__op_flag {
-  SNUG__OP_VIEW = 1,     /* output 0 is the memory of input 0; nothing runs */
-  SNUG__OP_NO_REMAKE = 2 /* must not be recomputed (writes state) */
+  SNUG__OP_VIEW = 1,      /* output 0 is the memory of input 0; nothing runs */
+  SNUG__OP_NO_REMAKE = 2, /* must not be recomputed (writes state) */
+  SNUG__OP_ANY_LAYOUT = 4 /* every kernel works on whatever layouts inputs and outputs have */
 } snug__op_flag;
 
 typedef struct snug__op {

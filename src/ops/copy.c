@@ -4,6 +4,21 @@
 
 #define LEAST 16384 /* elements worth a thread */
 
+/* The destination's order, so that it is written in one sweep as far as possible. */
+static void sort_axes(snug__copy *c) {
+  for (int32_t k = 1; k < c->rank; k++) {
+    for (int32_t i = k; i > 0 && c->to[i - 1] < c->to[i]; i--) {
+      int64_t dim = c->dim[i], to = c->to[i], from = c->from[i];
+      c->dim[i] = c->dim[i - 1];
+      c->to[i] = c->to[i - 1];
+      c->from[i] = c->from[i - 1];
+      c->dim[i - 1] = dim;
+      c->to[i - 1] = to;
+      c->from[i - 1] = from;
+    }
+  }
+}
+
 /* Axes of size 1 go, and neighbours that both sides walk as one axis become one: what remains has
  * the longest possible last axis. */
 static void merge_axes(snug__copy *c) {
@@ -83,6 +98,7 @@ void snug__copy_run(snug__copy c, int32_t threads) {
     n *= c.dim[k];
   }
   if (n > 0) {
+    sort_axes(&c);
     merge_axes(&c);
     snug__parallel_ranges(threads, n, LEAST, copy_range, &c);
   }

@@ -1,4 +1,4 @@
-/* permute, concat, slice, pad, repeat, fill. */
+/* permute, reorder, concat, slice, pad, repeat, fill. */
 #include "ops/cases.h"
 
 OP_CASES(permute, {"axes=[1,0]", "float64[2,3]"}, {"axes=[0,3,1,2]", "float64[2,3,2,4]"},
@@ -8,6 +8,10 @@ OP_CASES(permute, {"axes=[1,0]", "float64[2,3]"}, {"axes=[0,3,1,2]", "float64[2,
          {"axes=[0,0]", "float64[2,3]", .fails = "once"},
          {"axes=[0]", "float64[2,3]", .fails = "each of the 2 axes"},
          {"axes=[0,2]", "float64[2,3]", .fails = "once"})
+
+/* Here between plain values; tests/device/move_test.c has the other layouts. */
+OP_CASES(reorder, {"", "float64[2,3,2,4]"}, {"", "float64[]"}, {"", "int8[3,0]"},
+         {"", "float64[2,3] = 1 2 3 4 5 6", .expect = "1 2 3 4 5 6"})
 
 OP_CASES(concat, {"", "float64[2,3]"}, {"", "float64[2,3]; float64[2,1]; float64[2,4]"},
          {"axis=0", "float64[2,3]; float64[1,3]"}, {"axis=1", "float64[2,3,2]; float64[2,1,2]"},

@@ -1,0 +1,17 @@
+/* A value copied from one layout into another. */
+#ifndef SNUG_OPS_RELAYOUT_H
+#define SNUG_OPS_RELAYOUT_H
+
+#include "graph/type.h"
+
+/* The types differ in their layouts at most.  What the layout of `to` adds is set to zero; what
+ * that of `from` added is not read. */
+void snug__relayout_threaded(const snug__type *from, const void *src, const snug__type *to,
+                             void *dst, int32_t threads);
+
+static inline void snug__relayout(const snug__type *from, const void *src, const snug__type *to,
+                                  void *dst) {
+  snug__relayout_threaded(from, src, to, dst, 1);
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* What moves elements: reorder between all layouts. */
+#include <string.h>
+
+#include "device/device.h"
+#include "lib/test.h"
+#include "ops/ops.h"
+
+#define MOST_ELEMENTS (5 * 5 * 48 * 32)
+
+/* The plain index of the element at a place of the memory of a value, or -1 for padding: from the
+ * outermost digit of the tag to the innermost, as layout.h defines it. */
+static int64_t index_at(const snug__type *t, int64_t place) {
+  snug__blocking b = snug__layout_blocking(t->layout);
+  int64_t at[SNUG_MAX_RANK] = {0};
+  int64_t value[SNUG_MAX_RANK] = {1, 1, 1, 1, 1, 1};
+  for (int32_t i = b.n_blocks - 1; i >= 0; i--) {
+    at[b.block_axis[i]] = place % b.block_size[i];
+    value[b.block_axis[i]] = b.block_size[i];
+    place /= b.block_size[i];
+  }
+  for (int32_t i = b.rank - 1; i >= 0; i--) {
+    int32_t k = b.order[i];
+    int64_t blocks = (t->dim[k] + value[k] - 1) / value[k];
+    at[k] += place % blocks * value[k];
+    place /= blocks;
+  }
+  int64_t index = 0;
+  for (int32_t k = 0; k < t->rank; k++) {
+    if (at[k] >= t->dim[k]) {
+      return -1;
+    }
+    index = index * t->dim[k] + at[k];
+  }
+  return index;
+}
+
+static int64_t plain_index_at(const snug__type *t, int64_t place) {
+  return t->layout == SNUG__LAYOUT_PLAIN ? place : index_at(t, place);
+}
+
+static int64_t stored_count(const snug__type *t) {
+  return snug__type_bytes(t) / (int64_t)snug_dtype_bytes(t->dtype);
+}
+
+/* Any code of the index that is not zero and fits into the dtype: whole values are compared. */
+static void encode(size_t bytes, int64_t index, unsigned char *out) {
+  uint64_t code = (uint64_t)index * UINT64_C(0x9E3779B97F4A7C15) | 1;
+  memcpy(out, &code, bytes);
+}
+
+static void fill(const snug__type *t, unsigned char *data) {
+  size_t bytes = snug_dtype_bytes(t->dtype);
+  memset(data, 0xFF, (size_t)snug__type_bytes(t));
+  for (int64_t i = 0; i < stored_count(t); i++) {
+    if (plain_index_at(t, i) >= 0) {
+      encode(bytes, plain_index_at(t, i), data + (size_t)i * bytes);
+    }
+  }
+}
+
+static void check(const snug__type *from, const snug__type *to, const unsigned char *data) {
+  size_t bytes = snug_dtype_bytes(to->dtype);
+  for (int64_t i = 0; i < stored_count(to); i++) {
+    unsigned char want[8] = {0};
+    if (plain_index_at(to, i) >= 0) {
+      encode(bytes, plain_index_at(to, i), want);
+    }
+    if (memcmp(want, data + (size_t)i * bytes, bytes) != 0) {
+      char a[SNUG__TYPE_TEXT_BYTES], b[SNUG__TYPE_TEXT_BYTES];
+      test_fail(__FILE__, __LINE__, "%s to %s: element %lld of the memory is wrong",
+                snug__type_text(from, a), snug__type_text(to, b), (long long)i);
+    }
+  }
+}
+
+static void run_reorder(const snug__type *from, const snug__type *to, int32_t threads) {
+  static unsigned char src[MOST_ELEMENTS * 8], dst[MOST_ELEMENTS * 8 + 1];
+  const void *in[] = {src};
+  void *out[] = {dst};
+  snug__signature sig = {&snug__op_reorder, NULL, 1, 1, from, to, threads, snug__isa_best()};
+  snug__call call = {.sig = &sig, .in = in, .out = out};
+  snug__choice choice;
+  size_t end = (size_t)snug__type_bytes(to);
+  ASSERT_TRUE(end < sizeof dst && snug__type_bytes(from) <= (int64_t)sizeof src);
+  snug__choose(&snug__cpu, &sig, &choice);
+  ASSERT_TRUE(choice.plain.want.in[0] == from->layout && choice.plain.want.out[0] == to->layout);
+  fill(from, src);
+  memset(dst, 0xCB, end + 1);
+  ASSERT_EQ_INT(choice.kernel->run(NULL, &call), SNUG_OK);
+  check(from, to, dst);
+  ASSERT_EQ_INT(dst[end], 0xCB);
+}
+
+static void reorder_all(snug__type t) {
+  for (snug__layout a = 0; a < SNUG__LAYOUT_COUNT; a++) {
+    for (snug__layout b = 0; b < SNUG__LAYOUT_COUNT; b++) {
+      if (snug__layout_is_for(a, t.rank) && snug__layout_is_for(b, t.rank)) {
+        snug__type from = snug__type_in(t, a);
+        snug__type to = snug__type_in(t, b);
+        run_reorder(&from, &to, 1);
+        run_reorder(&from, &to, -3);
+      }
+    }
+  }
+}
+
+TEST(reorder_images) {
+  static const int64_t shapes[][4] = {{2, 3, 5, 16}, {2, 3, 3, 20}, {1, 4, 4, 3},  {2, 1, 1, 40},
+                                      {1, 5, 7, 1},  {2, 0, 3, 8},  {1, 17, 2, 33}};
+  for (size_t i = 0; i < SNUG_COUNT(shapes); i++) {
+    reorder_all(snug__type_of(SNUG_FLOAT32, 4, shapes[i]));
+  }
+}
+
+TEST(reorder_kernels) {
+  static const int64_t shapes[][4] = {{3, 3, 16, 32}, {1, 1, 20, 10}, {2, 3, 40, 24},
+                                      {3, 1, 3, 17},  {5, 5, 33, 1},  {1, 1, 7, 48}};
+  for (size_t i = 0; i < SNUG_COUNT(shapes); i++) {
+    reorder_all(snug__type_of(SNUG_FLOAT32, 4, shapes[i]));
+  }
+}
+
+TEST(reorder_matrices) {
+  static const int64_t shapes[][2] = {{32, 48}, {20, 10}, {1, 100}, {17, 33}, {0, 16}, {64, 64}};
+  for (size_t i = 0; i < SNUG_COUNT(shapes); i++) {
+    reorder_all(snug__type_of(SNUG_FLOAT32, 2, shapes[i]));
+  }
+}
+
+TEST(reorder_dtypes) {
+  static const int64_t dim[] = {1, 2, 9, 20};
+  for (snug_dtype d = 1; d < SNUG_DTYPE_COUNT; d++) {
+    reorder_all(snug__type_of(d, 4, dim));
+    reorder_all(snug__type_of(d, 2, dim + 2));
+  }
+}
