@@ -2,52 +2,46 @@
  * + beta, with the statistics of the batch (train) or given ones (infer, and frozen layers).
  *
  * Threads share out channels where something is summed and rows where not. */
+#include "ops/batch_norm.h"
+
 #include "ops/norm.h"
 #include "ops/support.h"
 
 #define BLOCK 512 /* channels that are summed at once: their sums stay in the first cache */
 
-typedef struct bn_job {
-  snug_dtype dtype;
-  int64_t rows, channels;
-  const void *x, *dy;
-  void *y; /* or dx */
-  double *mean, *scale, *shift, *sum, *product;
-} bn_job;
-
 #define SNUG_REAL_FILE "ops/batch_norm_ref.inc"
 #include "ops/real.h"
 
 static void moments_range(void *arg, int64_t begin, int64_t end) {
-  const bn_job *j = arg;
+  const snug__bn_job *j = arg;
   SNUG_REAL_CALL(j->dtype, bn_moments, (j, begin, end));
 }
 
 static void affine_range(void *arg, int64_t begin, int64_t end) {
-  const bn_job *j = arg;
+  const snug__bn_job *j = arg;
   SNUG_REAL_CALL(j->dtype, bn_affine, (j, begin, end));
 }
 
 static void sums_range(void *arg, int64_t begin, int64_t end) {
-  const bn_job *j = arg;
+  const snug__bn_job *j = arg;
   SNUG_REAL_CALL(j->dtype, bn_sums, (j, begin, end));
 }
 
 static void dx_range(void *arg, int64_t begin, int64_t end) {
-  const bn_job *j = arg;
+  const snug__bn_job *j = arg;
   SNUG_REAL_CALL(j->dtype, bn_dx, (j, begin, end));
 }
 
-static void over_channels(const snug__call *call, bn_job *j,
-                          void (*body)(void *arg, int64_t begin, int64_t end)) {
+void snug__bn_over_channels(const snug__call *call, const snug__bn_job *j,
+                            void (*body)(void *arg, int64_t begin, int64_t end), void *arg) {
   int64_t least = snug__max_i64(16, 16384 / snug__max_i64(1, j->rows));
-  snug__parallel_ranges(call->sig->threads, j->channels, least, body, j);
+  snug__parallel_ranges(call->sig->threads, j->channels, least, body, arg);
 }
 
-static void over_rows(const snug__call *call, bn_job *j,
-                      void (*body)(void *arg, int64_t begin, int64_t end)) {
+void snug__bn_over_rows(const snug__call *call, const snug__bn_job *j,
+                        void (*body)(void *arg, int64_t begin, int64_t end), void *arg) {
   int64_t least = 1 + 16384 / snug__max_i64(1, j->channels);
-  snug__parallel_ranges(call->sig->threads, j->rows, least, body, j);
+  snug__parallel_ranges(call->sig->threads, j->rows, least, body, arg);
 }
 
 static int64_t channels_of(const snug__type *x) { return x->dim[x->rank - 1]; }
@@ -56,35 +50,48 @@ static int64_t rows_of(const snug__type *x) {
   return channels_of(x) ? snug__type_count(x) / channels_of(x) : 0;
 }
 
-/* rstd gamma, from a variance in scale; and beta - mean scale. */
-static void fold(const snug__call *call, bn_job *j, double epsilon) {
-  double *gamma = j->shift;
-  snug__norm_read(call, 1, j->channels, 1.0, gamma);
+snug__bn_job snug__bn_job_of(const snug__call *call) {
+  const snug__type *x = &call->sig->in[0];
+  double *s = call->scratch;
+  int64_t n = channels_of(x);
+  return (snug__bn_job){.dtype = x->dtype,
+                        .rows = rows_of(x),
+                        .channels = n,
+                        .mean = s,
+                        .scale = s + n,
+                        .shift = s + 2 * n,
+                        .sum = s + 3 * n,
+                        .product = s + 4 * n};
+}
+
+size_t snug__bn_scratch(const snug__signature *sig) {
+  return SNUG__BN_VECTORS * (size_t)channels_of(&sig->in[0]) * sizeof(double);
+}
+
+void snug__bn_moments(const snug__call *call, snug__bn_job *j) {
+  snug__bn_over_channels(call, j, moments_range, j);
+  snug__norm_write(call, 1, j->channels, j->mean);
+  snug__norm_write(call, 2, j->channels, j->scale);
+}
+
+void snug__bn_fold(const snug__call *call, snug__bn_job *j, int32_t gamma, int32_t beta,
+                   double epsilon) {
+  double *factor = j->shift;
+  snug__norm_read(call, gamma, j->channels, 1.0, factor);
   for (int64_t c = 0; c < j->channels; c++) {
-    j->scale[c] = gamma[c] / sqrt(j->scale[c] + epsilon);
+    j->scale[c] = factor[c] / sqrt(j->scale[c] + epsilon);
   }
-  snug__norm_read(call, 2, j->channels, 0.0, j->shift);
+  snug__norm_read(call, beta, j->channels, 0.0, j->shift);
   for (int64_t c = 0; c < j->channels; c++) {
     j->shift[c] -= j->mean[c] * j->scale[c];
   }
 }
 
-static bn_job forward_job(const snug__call *call) {
-  const snug__type *x = &call->sig->in[0];
-  double *s = call->scratch;
-  int64_t n = channels_of(x);
-  return (bn_job){.dtype = x->dtype,
-                  .rows = rows_of(x),
-                  .channels = n,
-                  .x = call->in[0],
-                  .y = call->out[0],
-                  .mean = s,
-                  .scale = s + n,
-                  .shift = s + 2 * n};
-}
-
-static size_t forward_scratch(const snug__signature *sig) {
-  return 3 * (size_t)channels_of(&sig->in[0]) * sizeof(double);
+static snug__bn_job forward_job(const snug__call *call) {
+  snug__bn_job j = snug__bn_job_of(call);
+  j.x = call->in[0];
+  j.y = call->out[0];
+  return j;
 }
 
 /* ---- with the statistics of the batch ---- */
@@ -110,12 +117,10 @@ static snug_status train_infer(snug__infer *q) {
 
 static snug_status train_reference(const snug__call *call) {
   const snug__batch_norm_params *p = call->sig->params;
-  bn_job j = forward_job(call);
-  over_channels(call, &j, moments_range);
-  snug__norm_write(call, 1, j.channels, j.mean);
-  snug__norm_write(call, 2, j.channels, j.scale);
-  fold(call, &j, p->epsilon);
-  over_rows(call, &j, affine_range);
+  snug__bn_job j = forward_job(call);
+  snug__bn_moments(call, &j);
+  snug__bn_fold(call, &j, 1, 2, p->epsilon);
+  snug__bn_over_rows(call, &j, affine_range, &j);
   return SNUG_OK;
 }
 
@@ -141,7 +146,7 @@ const snug__op snug__op_batch_norm_train = {
     .infer = train_infer,
     .grad = train_grad,
     .reference = train_reference,
-    .scratch = forward_scratch,
+    .scratch = snug__bn_scratch,
     .cost = train_cost};
 
 /* ---- with given statistics, which are constants ---- */
@@ -156,11 +161,11 @@ static snug_status infer_infer(snug__infer *q) {
 
 static snug_status infer_reference(const snug__call *call) {
   const snug__batch_norm_params *p = call->sig->params;
-  bn_job j = forward_job(call);
+  snug__bn_job j = forward_job(call);
   snug__norm_read(call, 3, j.channels, 0.0, j.mean);
   snug__norm_read(call, 4, j.channels, 0.0, j.scale);
-  fold(call, &j, p->epsilon);
-  over_rows(call, &j, affine_range);
+  snug__bn_fold(call, &j, 1, 2, p->epsilon);
+  snug__bn_over_rows(call, &j, affine_range, &j);
   return SNUG_OK;
 }
 
@@ -190,7 +195,7 @@ const snug__op snug__op_batch_norm_infer = {
     .infer = infer_infer,
     .grad = infer_grad,
     .reference = infer_reference,
-    .scratch = forward_scratch,
+    .scratch = snug__bn_scratch,
     .cost = infer_cost};
 
 /* ---- backward: (dy, x?, gamma?, mean?, variance) -> dx?, dgamma?, dbeta? ---- */
@@ -214,36 +219,23 @@ static snug_status train_grad_infer(snug__infer *q) {
   return grad_infer(q);
 }
 
-static size_t backward_scratch(const snug__signature *sig) {
-  return 5 * (size_t)channels_of(&sig->in[0]) * sizeof(double);
-}
-
-static bn_job backward_job(const snug__call *call) {
-  const snug__type *dy = &call->sig->in[0];
-  double *s = call->scratch;
-  int64_t n = channels_of(dy);
-  return (bn_job){.dtype = dy->dtype,
-                  .rows = rows_of(dy),
-                  .channels = n,
-                  .dy = call->in[0],
-                  .x = call->in[1],
-                  .y = snug__norm_out(call, 0),
-                  .mean = s,
-                  .scale = s + n,
-                  .shift = s + 2 * n,
-                  .sum = s + 3 * n,
-                  .product = s + 4 * n};
+static snug__bn_job backward_job(const snug__call *call) {
+  snug__bn_job j = snug__bn_job_of(call);
+  j.dy = call->in[0];
+  j.x = call->in[1];
+  j.y = snug__norm_out(call, 0);
+  return j;
 }
 
 /* The sums, dgamma and dbeta; leaves gamma rstd in scale and 1/(variance + epsilon) in shift. */
-static void backward_sums(const snug__call *call, bn_job *j, bool needed) {
+static void backward_sums(const snug__call *call, snug__bn_job *j, bool needed) {
   const snug__norm_grad_params *p = call->sig->params;
   double *rstd = j->shift;
   snug__norm_read(call, 3, j->channels, 0.0, j->mean);
   snug__norm_read(call, 4, j->channels, 0.0, rstd);
   memset(j->sum, 0, 2 * (size_t)j->channels * sizeof *j->sum);
   if (needed) {
-    over_channels(call, j, sums_range);
+    snug__bn_over_channels(call, j, sums_range, j);
   }
   for (int64_t c = 0; c < j->channels; c++) {
     rstd[c] = 1.0 / sqrt(rstd[c] + p->epsilon);
@@ -260,7 +252,7 @@ static void backward_sums(const snug__call *call, bn_job *j, bool needed) {
 
 /* dx = gamma rstd (dy - mean(dy) - (x - mean) rstd² mean(dy (x - mean))) */
 static snug_status train_grad_reference(const snug__call *call) {
-  bn_job j = backward_job(call);
+  snug__bn_job j = backward_job(call);
   double n = (double)snug__max_i64(1, j.rows);
   backward_sums(call, &j, true);
   for (int64_t c = 0; c < j.channels; c++) {
@@ -268,18 +260,18 @@ static snug_status train_grad_reference(const snug__call *call) {
     j.shift[c] = -j.scale[c] * j.sum[c] / n - j.product[c] * j.mean[c];
   }
   if (j.y) {
-    over_rows(call, &j, dx_range);
+    snug__bn_over_rows(call, &j, dx_range, &j);
   }
   return SNUG_OK;
 }
 
 static snug_status infer_grad_reference(const snug__call *call) {
-  bn_job j = backward_job(call);
+  snug__bn_job j = backward_job(call);
   backward_sums(call, &j, snug__norm_out(call, 1) || snug__norm_out(call, 2));
   memset(j.shift, 0, (size_t)j.channels * sizeof *j.shift);
   j.x = j.dy;
   if (j.y) {
-    over_rows(call, &j, affine_range);
+    snug__bn_over_rows(call, &j, affine_range, &j);
   }
   return SNUG_OK;
 }
@@ -300,7 +292,7 @@ const snug__op snug__op_batch_norm_train_grad = {
     .in_place = {3},
     .infer = train_grad_infer,
     .reference = train_grad_reference,
-    .scratch = backward_scratch,
+    .scratch = snug__bn_scratch,
     .cost = grad_cost};
 
 const snug__op snug__op_batch_norm_infer_grad = {
@@ -315,5 +307,5 @@ const snug__op snug__op_batch_norm_infer_grad = {
     .in_place = {3},
     .infer = grad_infer,
     .reference = infer_grad_reference,
-    .scratch = backward_scratch,
+    .scratch = snug__bn_scratch,
     .cost = grad_cost};
