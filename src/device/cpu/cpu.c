@@ -34,8 +34,8 @@ typedef struct row {
   const snug__kernel *loop[SNUG__ISA_COUNT]; /* of each */
 } row;
 
-#define KERNEL(op, name) {.op = &snug__op_##op, .any = &snug__kernel_##name},
-#define LOOP(op, name) {.op = &snug__op_##op, .loop = {SNUG__EACH_ISA(&snug__loop_##name##_)}},
+#define KERNEL(of, name) {.op = &snug__op_##of, .any = &snug__kernel_##name},
+#define LOOP(of, name) {.op = &snug__op_##of, .loop = {SNUG__EACH_ISA(&snug__loop_##name##_)}},
 static const row rows[] = {
 #include "device/cpu/kernels.def"
     {0}};
