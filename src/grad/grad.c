@@ -161,11 +161,13 @@ snug_status snug__grad_append(snug__graph *g, snug__id loss, const snug__id *wan
   snug__class class_ = g->class_;
   snug_status s = init(&b, g);
   g->class_ = SNUG__CLASS_ACTIVATIONS;
+  g->backward = true;
   if (!s) {
     s = walk(&b, loss, wanted, n, out);
   }
   g->layer = layer;
   g->class_ = class_;
+  g->backward = false;
   release(&b);
   return s;
 }

@@ -199,7 +199,8 @@ static snug_status copy_ids(snug__graph *g, const snug__id *ids, int32_t n, int3
 
 snug_status snug__node_new(snug__graph *g, const snug__op *op, const void *params,
                            const snug__id *in, int32_t n_in, snug__node *node) {
-  *node = (snug__node){.op = op, .n_in = n_in, .n_out = op->max_out, .layer = g->layer};
+  *node = (snug__node){
+      .op = op, .n_in = n_in, .n_out = op->max_out, .layer = g->layer, .backward = g->backward};
   SNUG_TRY(copy_ids(g, in, n_in, n_in, &node->in));
   SNUG_TRY(copy_ids(g, NULL, 0, op->max_out, &node->out));
   if (op->params_bytes) {

@@ -71,6 +71,7 @@ typedef struct snug__node {
   snug__id *in;  /* SNUG_NONE where an optional input is left out */
   snug__id *out; /* SNUG_NONE where an optional output is not wanted */
   snug__id layer;
+  bool backward; /* grad/ made it */
 } snug__node;
 
 typedef struct snug__graph {
@@ -82,6 +83,7 @@ typedef struct snug__graph {
   snug__vec outputs;  /* snug__id: values that must exist at the end of the step */
   snug__id layer;     /* set by the builder: owner of what is added next */
   snug__class class_; /* set by the builder: class of the temporaries added next */
+  bool backward;      /* set by the builder: of the nodes added next */
 } snug__graph;
 
 /* Life cycle.  Owns: *out is the caller's.  Fails: E_MEMORY. */
@@ -150,7 +152,7 @@ snug__id snug__graph_unused_input(const snug__graph *g);
  *   %3 = constant int32[2] "axes" class=weights
  *     0 1
  *   %2 float32[32,4] class=activations, _ = some_op(%0, -, %1) {size=[2,2]} @0
- *   %4 float32[128] class=activations view=%2 = reshape(%2) {shape=[128]} @0
+ *   %4 float32[128] class=activations view=%2 = reshape(%2) {shape=[128]} @0 backward
  *   output %4
  *   end
  *

@@ -133,7 +133,7 @@ static snug_status print_node(const snug__graph *g, const snug__node *node, snug
   if (node->layer != SNUG_NONE) {
     SNUG_TRY(print_layer(node->layer, out));
   }
-  return snug__text_add(out, "\n");
+  return snug__text_add(out, node->backward ? " backward\n" : "\n");
 }
 
 static snug_status print_layer_line(const snug__graph *g, snug__id id, snug__text *out) {

@@ -44,6 +44,7 @@ typedef struct node_text {
   int32_t n_in, n_out;
   const snug__op *op;
   snug__id layer;
+  bool backward;
 } node_text;
 
 static snug_status read_output(snug__reader *r, snug__written *w) {
@@ -145,6 +146,7 @@ static snug_status build_node(snug__reader *r, node_text *n) {
   SNUG_TRY(in_line(r, snug__node_infer(r->g, n->op, n->layer, params, n->in, n->n_in, types)));
   SNUG_TRY(snug__node_new(r->g, n->op, params, n->in, n->n_in, &node));
   node.layer = n->layer;
+  node.backward = n->backward;
   for (int32_t k = 0; k < n->n_out; k++) {
     if (n->out[k].id != SNUG_NONE) {
       SNUG_TRY(check_output(r, &node, k, &types[k], &n->out[k]));
@@ -165,6 +167,7 @@ static snug_status read_node(snug__reader *r, node_text *n) {
   if (snug__scan_has(&r->scan, "@")) {
     SNUG_TRY(snug__read_layer(r, &n->layer));
   }
+  n->backward = snug__scan_has(&r->scan, "backward");
   SNUG_TRY(snug__scan_line_end(&r->scan));
   return build_node(r, n);
 }

@@ -50,6 +50,7 @@ struct snug_model {
   void *weights; /* block of all weights, made with the first use of one */
   size_t weights_bytes;
   const struct snug__plan_options *plan; /* NULL: the defaults; tests try others */
+  const struct snug__pass_options *pass; /* NULL: the defaults; tests try others */
   struct snug__training *training;       /* set by compile; made and ended by train/ */
 };
 
@@ -80,6 +81,10 @@ snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, size
 
 /* Make the block of the weights and fill in the initial values, unless it is there. */
 snug_status snug__model_commit_weights(snug_model *m) SNUG_NODISCARD;
+
+/* Bring the weights into these layouts, one per variable (those of states do not matter).  Fails:
+ * E_MEMORY; unchanged. */
+snug_status snug__model_lay_out_weights(snug_model *m, const snug__layout *layout) SNUG_NODISCARD;
 
 /* End what compile and fit made of the model; defined by train/. */
 void snug__training_destroy(snug_model *m);

@@ -5,6 +5,7 @@
 #include "model/optimizer_kind.h"
 #include "ops/reduce.h"
 #include "ops/regularize.h"
+#include "ops/relayout.h"
 #include "ops/unary.h"
 
 #define STATE_NAME_BYTES 512
@@ -331,11 +332,13 @@ snug_status snug__optimizer_finalize(const snug__optimizer *o, const snug__varia
     const snug__variable *w = snug__variable_at(variables, trained[i]);
     snprintf(name, sizeof name, "optimizer/average/%s", w->name);
     snug__id id = snug__variables_find(variables, name);
-    const void *mean = id == SNUG_NONE ? NULL : snug__variable_at(variables, id)->data;
-    if (!mean || !w->data) {
+    const snug__variable *mean = id == SNUG_NONE ? NULL : snug__variable_at(variables, id);
+    if (!mean || !mean->data || !w->data) {
       return snug__fail(variables->ctx, SNUG_E_STATE, "%s: there is no average of it yet", w->name);
     }
-    memcpy(w->data, mean, (size_t)snug__type_bytes(&w->type));
+    snug__type from = snug__variable_stored(mean);
+    snug__type to = snug__variable_stored(w);
+    snug__relayout(&from, mean->data, &to, w->data);
   }
   return SNUG_OK;
 }

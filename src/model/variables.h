@@ -51,12 +51,14 @@ typedef struct snug__constraint {
 } snug__constraint;
 
 typedef struct snug__variable {
-  const char *name;  /* "conv1/kernel": unique in the model */
-  const char *layer; /* "conv1" */
-  snug__type type;
-  snug__kind kind;    /* SNUG__WEIGHT or SNUG__STATE */
-  snug__class class_; /* weights, optimizer */
-  bool trainable;     /* weights: whether the optimizer updates it */
+  const char *name;    /* "conv1/kernel": unique in the model */
+  const char *layer;   /* "conv1" */
+  snug__type type;     /* plain, as users see it */
+  snug__layout layout; /* how its bytes lie */
+  bool settled;        /* its layout is decided: programs keep to it */
+  snug__kind kind;     /* SNUG__WEIGHT or SNUG__STATE */
+  snug__class class_;  /* weights, optimizer */
+  bool trainable;      /* weights: whether the optimizer updates it */
   snug__initializer initial;
   snug__regularizer regularizer;
   snug__constraint constraint;
@@ -91,6 +93,11 @@ void snug__variables_restore(snug__variables *v, const snug__variable *entries, 
 /* Give every variable of a kind its place in a block; returns the bytes the block needs (block may
  * be NULL to ask), SIZE_MAX if they cannot be counted. */
 size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *block);
+
+/* The type of its bytes as they lie. */
+static inline snug__type snug__variable_stored(const snug__variable *v) {
+  return snug__type_in(v->type, v->layout);
+}
 
 /* Fill a placed variable with its initial value. */
 snug_status snug__variables_reset(const snug__variables *v, snug__id id,

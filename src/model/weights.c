@@ -4,6 +4,7 @@
 #include "base/size.h"
 #include "model/initializer.h"
 #include "model/model.h"
+#include "ops/relayout.h"
 
 /* Each variable starts on a cache line. */
 #define LINE 64
@@ -14,7 +15,8 @@ size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *bl
     snug__variable *x = snug__variable_at(v, i);
     if (x->kind == kind) {
       x->data = block ? (char *)block + offset : x->data;
-      size_t bytes = (size_t)snug__type_bytes(&x->type);
+      snug__type stored = snug__variable_stored(x);
+      size_t bytes = (size_t)snug__type_bytes(&stored);
       if (!snug__add_size(offset, bytes + (LINE - bytes % LINE) % LINE, &offset)) {
         return SIZE_MAX;
       }
@@ -23,9 +25,27 @@ size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *bl
   return offset;
 }
 
+static bool starts_at_zero(const snug__variable *x) {
+  return x->initial.kind == SNUG__INIT_CONSTANT && x->initial.a == 0.0;
+}
+
 snug_status snug__variables_reset(const snug__variables *v, snug__id id, uint64_t seed) {
   snug__variable *x = snug__variable_at(v, id);
-  return snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, x->data);
+  snug__type stored = snug__variable_stored(x);
+  size_t bytes = (size_t)snug__type_bytes(&x->type);
+  void *plain = NULL;
+  if (x->layout == SNUG__LAYOUT_PLAIN) {
+    return snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, x->data);
+  }
+  if (starts_at_zero(x)) {
+    memset(x->data, 0, (size_t)snug__type_bytes(&stored));
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__take(v->ctx, SNUG__MEM_SCRATCH, bytes, &plain));
+  snug_status s = snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, plain);
+  snug__relayout(&x->type, plain, &stored, x->data);
+  snug__give(v->ctx, SNUG__MEM_SCRATCH, plain, bytes);
+  return s;
 }
 
 static snug_status fill_weights(const snug_model *m) {
@@ -49,6 +69,72 @@ snug_status snug__model_commit_weights(snug_model *m) {
     snug__give(m->ctx, SNUG__MEM_WEIGHTS, m->weights, m->weights_bytes);
     m->weights = NULL;
   }
+  return s;
+}
+
+static bool is_laid_out(const snug_model *m, const snug__layout *layout) {
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    const snug__variable *x = snug__variable_at(&m->variables, i);
+    if (x->kind == SNUG__WEIGHT && x->layout != layout[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Where a variable was before its block was laid out anew. */
+typedef struct place {
+  snug__layout layout;
+  const void *data;
+} place;
+
+static void exchange_layouts(const snug_model *m, const snug__layout *layout, place *old) {
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    snug__variable *x = snug__variable_at(&m->variables, i);
+    old[i] = (place){x->layout, x->data};
+    x->layout = x->kind == SNUG__WEIGHT ? layout[i] : x->layout;
+  }
+}
+
+static void move_weights(const snug_model *m, const place *old) {
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    const snug__variable *x = snug__variable_at(&m->variables, i);
+    snug__type from = snug__type_in(x->type, old[i].layout);
+    snug__type to = snug__variable_stored(x);
+    if (x->kind == SNUG__WEIGHT) {
+      snug__relayout(&from, old[i].data, &to, x->data);
+    }
+  }
+}
+
+static snug_status lay_out_anew(snug_model *m, const snug__layout *layout, place *old) {
+  void *block = NULL;
+  exchange_layouts(m, layout, old);
+  size_t bytes = snug__variables_place(&m->variables, SNUG__WEIGHT, NULL);
+  snug_status s = m->weights ? snug__take(m->ctx, SNUG__MEM_WEIGHTS, bytes, &block) : SNUG_OK;
+  if (s || !m->weights) {
+    for (snug__id i = 0; s && i < m->variables.list.n; i++) {
+      snug__variable_at(&m->variables, i)->layout = old[i].layout;
+    }
+    return s;
+  }
+  snug__variables_place(&m->variables, SNUG__WEIGHT, block);
+  move_weights(m, old);
+  snug__give(m->ctx, SNUG__MEM_WEIGHTS, m->weights, m->weights_bytes);
+  m->weights = block;
+  m->weights_bytes = bytes;
+  return SNUG_OK;
+}
+
+snug_status snug__model_lay_out_weights(snug_model *m, const snug__layout *layout) {
+  size_t n = m->variables.list.n;
+  place *old = NULL;
+  if (is_laid_out(m, layout)) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &old));
+  snug_status s = lay_out_anew(m, layout, old);
+  SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, old, n);
   return s;
 }
 
@@ -114,13 +200,15 @@ static snug_status find_weight(snug_model *m, const char *name, const void *data
 snug_status snug_model_weight_get(snug_model *m, const char *name, void *data, size_t bytes) {
   snug__variable *v = NULL;
   SNUG_TRY(find_weight(m, name, data, bytes, &v));
-  memcpy(data, v->data, bytes);
+  snug__type stored = snug__variable_stored(v);
+  snug__relayout(&stored, v->data, &v->type, data);
   return SNUG_OK;
 }
 
 snug_status snug_model_weight_set(snug_model *m, const char *name, const void *data, size_t bytes) {
   snug__variable *v = NULL;
   SNUG_TRY(find_weight(m, name, data, bytes, &v));
-  memcpy(v->data, data, bytes);
+  snug__type stored = snug__variable_stored(v);
+  snug__relayout(&v->type, data, &stored, v->data);
   return SNUG_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/step.h"
+#include "train/lower.h"
 
 #define MAX_TRACKED 1024
 #define NAME_BYTES 256
@@ -216,6 +216,7 @@ static snug_status rehearse(snug_model *m) {
   snug__step step;
   SNUG_TRY(snug__step_build(m, SNUG__STEP_TRAIN, 1, true, &g, &step));
   snug__graph_destroy(g);
+  SNUG_TRY(snug__settle_layouts(m, SNUG__STEP_TRAIN));
   m->training->state_bytes = snug__variables_place(&m->variables, SNUG__STATE, NULL);
   return SNUG_OK;
 }

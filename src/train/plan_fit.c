@@ -40,7 +40,8 @@ static snug_status add_steps(table *t, const snug__graph *g, const int64_t *by_l
 static snug_status add_variables(table *t, const snug_model *m) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     const snug__variable *v = snug__variable_at(&m->variables, i);
-    uint64_t bytes = (uint64_t)snug__type_bytes(&v->type);
+    snug__type stored = snug__variable_stored(v);
+    uint64_t bytes = (uint64_t)snug__type_bytes(&stored);
     snug_layer_memory *row = NULL;
     SNUG_TRY(row_of(t, v->layer, &row));
     row->weights += v->kind == SNUG__WEIGHT ? bytes : 0;

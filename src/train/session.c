@@ -1,6 +1,11 @@
 #include "train/session.h"
 
 #include "base/size.h"
+#include "train/lower.h"
+
+static const snug__device *device_of(const snug_model *m) {
+  return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
+}
 
 static snug_status add_run(snug__session *s, snug__slot slot, const snug__session_spec *spec) {
   bool validation = slot == SNUG__SLOT_VALIDATION || slot == SNUG__SLOT_VALIDATION_REST;
@@ -9,13 +14,19 @@ static snug_status add_run(snug__session *s, snug__slot slot, const snug__sessio
   SNUG_TRY(snug__step_build(
       s->model, validation ? SNUG__STEP_TEST : spec->main_kind, spec->batch[slot],
       validation ? spec->validation_weighted : spec->weighted, &graph, &run->step));
-  SNUG_TRY(snug__program_create(graph, &snug__cpu, spec->plan, &run->program));
+  snug_status status = snug__step_lower(s->model, &graph, &run->step);
+  if (status) {
+    snug__graph_destroy(graph);
+    return status;
+  }
+  SNUG_TRY(snug__program_create(graph, device_of(s->model), spec->plan, &run->program));
   s->block_bytes = snug__max_i64(s->block_bytes, snug__program_height(run->program));
   return SNUG_OK;
 }
 
 snug_status snug__session_init(snug__session *s, snug_model *m, const snug__session_spec *spec) {
   *s = (snug__session){.model = m, .has_state = spec->main_kind != SNUG__STEP_PREDICT};
+  SNUG_TRY(snug__settle_layouts(m, spec->main_kind));
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
     snug_status status = spec->batch[slot] > 0 ? add_run(s, slot, spec) : SNUG_OK;
     if (status) {

@@ -104,11 +104,11 @@ TEST(gradients_of_a_fan_out_are_added_in_this_order) {
   expect_text(g,
               "%4 float64[2,2] class=activations = add(%2, %3) @0\n"
               "%5 float64[] class=activations = sum(%4) @0\n"
-              "%7 float64[1,1] class=weights view=%6 = reshape(%6) {shape=[1,1]} @0\n"
-              "%8 float64[2,2] class=activations = broadcast_to(%7) {shape=[2,2]} @0\n"
-              "%9 float64[2,2] class=activations = add(%8, %8) @0\n"
-              "%10 float64[2,2] class=activations = matmul(%8, %1) {transpose_b=true} @0\n"
-              "%11 float64[2,2] class=gradients = add(%9, %10) @0\n"
+              "%7 float64[1,1] class=weights view=%6 = reshape(%6) {shape=[1,1]} @0 backward\n"
+              "%8 float64[2,2] class=activations = broadcast_to(%7) {shape=[2,2]} @0 backward\n"
+              "%9 float64[2,2] class=activations = add(%8, %8) @0 backward\n"
+              "%10 float64[2,2] class=activations = matmul(%8, %1) {transpose_b=true} @0 backward\n"
+              "%11 float64[2,2] class=gradients = add(%9, %10) @0 backward\n"
               "end\n");
   snug__graph_destroy(g);
 }

@@ -1,0 +1,23 @@
+#include "pass/passes.h"
+
+/* Take over the result of a pass. */
+static void accept(snug__rewrite *r, snug__graph **graph, snug__id *ids, size_t n) {
+  snug__graph *old = *graph;
+  for (size_t i = 0; i < n; i++) {
+    ids[i] = ids[i] == SNUG_NONE ? SNUG_NONE : r->map[ids[i]];
+  }
+  *graph = r->to;
+  r->to = NULL;
+  snug__rewrite_release(r);
+  snug__graph_destroy(old);
+}
+
+snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *options,
+                           snug__variable_layouts *variables, snug__id *ids, size_t n) {
+  static const snug__pass_options defaults;
+  const snug__pass_options *o = options ? options : &defaults;
+  snug__rewrite r;
+  SNUG_TRY(snug__pass_lay_out(*graph, o->device ? o->device : &snug__cpu, variables, &r));
+  accept(&r, graph, ids, n);
+  return SNUG_OK;
+}

@@ -1,0 +1,50 @@
+/* Rewriting a graph: a new one is made of the nodes of an old one, some of them replaced.
+ *
+ * The new graph starts with everything that no node makes.  Then each old node is either copied or
+ * covered by a replacement.  What a replacement reads is emitted before it, so the old order is
+ * kept wherever it can be; a node that writes a state is never moved before its turn.
+ *
+ * Invariant: map[v] is the new value of the old value v, or SNUG_NONE as long as (or because) it is
+ * not there. */
+#ifndef SNUG_PASS_REWRITE_H
+#define SNUG_PASS_REWRITE_H
+
+#include "graph/op.h"
+
+typedef struct snug__rewrite {
+  const snug__graph *from;
+  snug__graph *to;
+  snug__id *map; /* per old value */
+  bool *done;    /* per old node: copied or covered */
+  /* Called before a node is copied; sets *replaced if it emitted something in its place. */
+  snug_status (*replace)(struct snug__rewrite *r, snug__id node, bool *replaced);
+  void *arg; /* of replace */
+} snug__rewrite;
+
+/* Start: `to` holds all that no node makes.  Fails: E_MEMORY; nothing is owed then. */
+snug_status snug__rewrite_open(const snug__graph *from,
+                               snug_status (*replace)(snug__rewrite *r, snug__id node,
+                                                      bool *replaced),
+                               void *arg, snug__rewrite *out) SNUG_NODISCARD;
+
+/* Rewrite all nodes and outputs.  Fails as replace does, E_MEMORY, E_INTERNAL. */
+snug_status snug__rewrite_run(snug__rewrite *r) SNUG_NODISCARD;
+
+/* End it.  The new graph is destroyed too, unless `to` was set to NULL by who took it. */
+void snug__rewrite_release(snug__rewrite *r);
+
+/* ---- for replacements ---- */
+
+/* The new value of an old one, emitted now if it has to be; SNUG_NONE stays SNUG_NONE. */
+snug_status snug__rewrite_value(snug__rewrite *r, snug__id old, snug__id *out) SNUG_NODISCARD;
+
+/* Make layer, class and phase of what is added next those of an old node. */
+void snug__rewrite_as(snug__rewrite *r, snug__id node);
+
+/* Copy an old node with other inputs (new values, one per input). */
+snug_status snug__rewrite_copy(snug__rewrite *r, snug__id node, const snug__id *in) SNUG_NODISCARD;
+
+/* The old value is the new one from now on; class and name go with it. */
+void snug__rewrite_map(snug__rewrite *r, snug__id old, snug__id value);
+
+#endif

@@ -1,0 +1,17 @@
+/* From the graph of a step, as the model means it, to the one that is planned and run. */
+#ifndef SNUG_TRAIN_LOWER_H
+#define SNUG_TRAIN_LOWER_H
+
+#include "pass/passes.h"
+#include "train/step.h"
+
+/* Run the passes over a step.  The layouts of all variables must be settled.  *graph stays the
+ * caller's, also after a failure. */
+snug_status snug__step_lower(snug_model *m, snug__graph **graph, snug__step *step) SNUG_NODISCARD;
+
+/* Decide the layouts of all variables that are not settled yet, from a step of this kind, and bring
+ * the weights into theirs.  Fails: E_MEMORY, as building and the passes do; nothing is settled
+ * then. */
+snug_status snug__settle_layouts(snug_model *m, snug__step_kind kind) SNUG_NODISCARD;
+
+#endif
