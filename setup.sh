@@ -2,7 +2,7 @@
 # Install what building, testing and the demo need.  Says nothing when all of it is there.
 set -eu
 
-packages="gcc g++ libc6-dev make cmake ninja-build pkg-config libcmocka-dev zlib1g-dev \
+packages="gcc g++ libc6-dev make cmake ninja-build pkg-config libcmocka-dev libdnnl-dev zlib1g-dev \
 clang clang-format dataset-fashion-mnist"
 
 if ! command -v dpkg-query >/dev/null; then

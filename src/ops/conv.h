@@ -31,6 +31,9 @@ typedef struct snug__conv2d_transpose_params {
   snug_ints output_padding; /* empty: as long as all windows reach, and at least strides * input */
 } snug__conv2d_transpose_params;
 
+/* The convolution that goes the other way than a transposed one. */
+snug__conv2d_params snug__conv_reverse(const snug__conv2d_transpose_params *p);
+
 /* Fields of snug__conv2d_params without groups, with which its gradients' parameters begin, and of
  * the shape that follows there. */
 #define SNUG__CONV_FIELDS                                       \

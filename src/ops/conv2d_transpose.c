@@ -11,8 +11,7 @@ static const snug__field fields[] = {
     SNUG_FIELD(snug__conv2d_transpose_params, output_padding, INTS, "[]"),
     {0}};
 
-/* The convolution that goes the other way. */
-static snug__conv2d_params reverse(const snug__conv2d_transpose_params *p) {
+snug__conv2d_params snug__conv_reverse(const snug__conv2d_transpose_params *p) {
   snug__conv2d_params conv;
   memset(&conv, 0, sizeof conv);
   conv.strides = p->strides;
@@ -65,7 +64,7 @@ static snug_status need_output_padding(const snug__infer *q) {
 
 static snug_status infer(snug__infer *q) {
   const snug__conv2d_transpose_params *p = q->params;
-  snug__conv2d_params conv = reverse(p);
+  snug__conv2d_params conv = snug__conv_reverse(p);
   int64_t dim[4] = {0};
   snug__conv c;
   SNUG_TRY(snug__need_images(q));
@@ -82,7 +81,7 @@ static snug_status infer(snug__infer *q) {
 }
 
 static snug_status grad(snug__grad *g) {
-  snug__conv2d_params conv = reverse(g->params);
+  snug__conv2d_params conv = snug__conv_reverse(g->params);
   if (g->wants[0]) {
     SNUG_TRY(SNUG_EMIT(g->g, conv2d, &conv, &g->din[0], g->dout[0], g->in[1]));
   }
@@ -97,7 +96,7 @@ static snug_status grad(snug__grad *g) {
 }
 
 static snug__conv conv_of(const snug__signature *s) {
-  snug__conv2d_params conv = reverse(s->params);
+  snug__conv2d_params conv = snug__conv_reverse(s->params);
   return snug__conv_of(&s->out[0], &s->in[1], &conv);
 }
 

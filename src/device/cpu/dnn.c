@@ -1,0 +1,312 @@
+/* oneDNN 2.6: the one file that knows the library's types and calls. */
+#include "device/cpu/dnn.h"
+
+#include <oneapi/dnnl/dnnl.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/ctx.h"
+
+enum { ARG_X, ARG_KERNEL, ARG_BIAS, ARG_Y, ARG_SCRATCH, ARG_COUNT };
+
+struct snug__dnn {
+  dnnl_engine_t engine;
+  dnnl_stream_t stream;
+  dnnl_primitive_t primitive;
+  int64_t scratch_bytes;
+  int32_t n_args;
+  int32_t slot[ARG_COUNT];         /* which of the above argument i is */
+  dnnl_exec_arg_t args[ARG_COUNT]; /* memory objects without memory; run gives them theirs */
+};
+
+/* The library's names of our layouts: of images, of kernels, of kernels in groups.  A matrix is
+ * the kernel of a 1x1 convolution.  With groups the outermost axis must be that of the outputs, so
+ * that the groups lie one behind the other. */
+static const struct {
+  dnnl_format_tag_t image, kernel, grouped;
+} tags[SNUG__LAYOUT_COUNT] = {[SNUG__LAYOUT_PLAIN] = {dnnl_nhwc, 0, 0},
+                              [SNUG__LAYOUT_NCHW] = {dnnl_nchw, 0, 0},
+                              [SNUG__LAYOUT_NCHW8C] = {dnnl_nChw8c, 0, 0},
+                              [SNUG__LAYOUT_NCHW16C] = {dnnl_nChw16c, 0, 0},
+                              [SNUG__LAYOUT_OIHW8I8O] = {0, dnnl_OIhw8i8o, dnnl_gOIhw8i8o},
+                              [SNUG__LAYOUT_OIHW8O8I] = {0, dnnl_OIhw8o8i, dnnl_gOIhw8o8i},
+                              [SNUG__LAYOUT_OHWI8O] = {0, dnnl_Ohwi8o, dnnl_gOhwi8o},
+                              [SNUG__LAYOUT_OIHW16I16O] = {0, dnnl_OIhw16i16o, dnnl_gOIhw16i16o},
+                              [SNUG__LAYOUT_OIHW16O16I] = {0, dnnl_OIhw16o16i, dnnl_gOIhw16o16i},
+                              [SNUG__LAYOUT_IOHW16O16I] = {0, dnnl_IOhw16o16i, 0},
+                              [SNUG__LAYOUT_OHWI16O] = {0, dnnl_Ohwi16o, dnnl_gOhwi16o},
+                              [SNUG__LAYOUT_CHW8C] = {0, 0, dnnl_Goihw8g},
+                              [SNUG__LAYOUT_CHW16C] = {0, 0, dnnl_Goihw16g},
+                              [SNUG__LAYOUT_OI8I8O] = {0, dnnl_OIhw8i8o, 0},
+                              [SNUG__LAYOUT_OI8O8I] = {0, dnnl_OIhw8o8i, 0},
+                              [SNUG__LAYOUT_OI16I16O] = {0, dnnl_OIhw16i16o, 0},
+                              [SNUG__LAYOUT_OI16O16I] = {0, dnnl_OIhw16o16i, 0},
+                              [SNUG__LAYOUT_IO16O16I] = {0, dnnl_IOhw16o16i, 0}};
+
+/* How many threads a primitive can count on. */
+static int32_t threads_for(int32_t threads) {
+#ifdef _OPENMP
+  threads = threads < 0 ? -threads : threads;
+  if (omp_in_parallel() || omp_get_dynamic() || threads < 1) {
+    return 1;
+  }
+  return (int32_t)snug__min_i64(threads, omp_get_thread_limit());
+#else
+  (void)threads;
+  return 1;
+#endif
+}
+
+/* The library takes the number of threads from OpenMP; returns what that was. */
+static int32_t set_threads(int32_t threads) {
+#ifdef _OPENMP
+  int32_t before = omp_get_max_threads();
+  omp_set_num_threads(threads);
+  return before;
+#else
+  return threads;
+#endif
+}
+
+typedef struct conv_mds {
+  dnnl_memory_desc_t x, kernel, bias, y;
+} conv_mds;
+
+static bool describe_image(dnnl_memory_desc_t *md, snug__layout layout, int64_t batch,
+                           int64_t channels, int64_t height, int64_t width) {
+  dnnl_dims_t dims = {batch, channels, height, width};
+  dnnl_format_tag_t tag = tags[layout].image;
+  return tag && dnnl_memory_desc_init_by_tag(md, 4, dims, dnnl_f32, tag) == dnnl_success;
+}
+
+/* With groups the library rounds each group's outputs up to the block, we round all of them. */
+static bool describe_kernel(dnnl_memory_desc_t *md, const snug__dnn_conv *v) {
+  const snug__conv *c = &v->c;
+  dnnl_dims_t dims = {c->cout, c->cin, c->h.kernel, c->w.kernel};
+  if (c->groups == 1 && tags[v->kernel].kernel) {
+    return dnnl_memory_desc_init_by_tag(md, 4, dims, dnnl_f32, tags[v->kernel].kernel) ==
+           dnnl_success;
+  }
+  int64_t outs = c->cout / c->groups;
+  dnnl_dims_t grouped = {c->groups, outs, c->cin / c->groups, c->h.kernel, c->w.kernel};
+  return tags[v->kernel].grouped && outs % snug__layout_block(v->kernel, 3) == 0 &&
+         dnnl_memory_desc_init_by_tag(md, 5, grouped, dnnl_f32, tags[v->kernel].grouped) ==
+             dnnl_success;
+}
+
+static bool describe_all(const snug__dnn_conv *v, conv_mds *m) {
+  const snug__conv *c = &v->c;
+  dnnl_dims_t channels = {c->cout};
+  return describe_image(&m->x, v->x, c->batch, c->cin, c->h.in, c->w.in) &&
+         describe_image(&m->y, v->y, c->batch, c->cout, c->h.out, c->w.out) &&
+         describe_kernel(&m->kernel, v) &&
+         dnnl_memory_desc_init_by_tag(&m->bias, 1, channels, dnnl_f32, dnnl_a) == dnnl_success;
+}
+
+/* What the windows reach beyond the end; negative where they do not come so far. */
+static int64_t padding_behind(const snug__window *w) {
+  return (w->out - 1) * w->stride + (w->kernel - 1) * w->dilation + 1 - w->in - w->before;
+}
+
+static bool init_desc(const snug__dnn_conv *v, const conv_mds *m, dnnl_convolution_desc_t *desc) {
+  const snug__window *h = &v->c.h;
+  const snug__window *w = &v->c.w;
+  const dnnl_alg_kind_t direct = dnnl_convolution_direct;
+  dnnl_dims_t strides = {h->stride, w->stride};
+  dnnl_dims_t dilates = {h->dilation - 1, w->dilation - 1};
+  dnnl_dims_t before = {h->before, w->before};
+  dnnl_dims_t behind = {padding_behind(h), padding_behind(w)};
+  switch (v->direction) {
+    case SNUG__DNN_FORWARD:
+      return dnnl_dilated_convolution_forward_desc_init(
+                 desc, dnnl_forward_training, direct, &m->x, &m->kernel, v->bias ? &m->bias : NULL,
+                 &m->y, strides, dilates, before, behind) == dnnl_success;
+    case SNUG__DNN_BWD_DATA:
+      return dnnl_dilated_convolution_backward_data_desc_init(desc, direct, &m->x, &m->kernel,
+                                                              &m->y, strides, dilates, before,
+                                                              behind) == dnnl_success;
+    default:
+      return dnnl_dilated_convolution_backward_weights_desc_init(desc, direct, &m->x, &m->kernel,
+                                                                 NULL, &m->y, strides, dilates,
+                                                                 before, behind) == dnnl_success;
+  }
+}
+
+static bool append_post(const snug__post *post, dnnl_post_ops_t ops) {
+  const float top = (float)post->max_value;
+  switch (post->activation) {
+    case SNUG__RELU:
+      return dnnl_post_ops_append_eltwise(ops, 1.0f,
+                                          isinf(top) ? dnnl_eltwise_relu : dnnl_eltwise_clip_v2,
+                                          0.0f, isinf(top) ? 0.0f : top) == dnnl_success;
+    case SNUG__SWISH:
+      return dnnl_post_ops_append_eltwise(ops, 1.0f, dnnl_eltwise_swish, 1.0f, 0.0f) ==
+             dnnl_success;
+    default:
+      return true;
+  }
+}
+
+static dnnl_primitive_attr_t make_attr(const snug__dnn_conv *v) {
+  dnnl_primitive_attr_t attr = NULL;
+  dnnl_post_ops_t ops = NULL;
+  if (dnnl_primitive_attr_create(&attr) != dnnl_success) {
+    return NULL;
+  }
+  bool ok =
+      dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user) == dnnl_success &&
+      dnnl_post_ops_create(&ops) == dnnl_success && append_post(&v->post, ops) &&
+      dnnl_primitive_attr_set_post_ops(attr, ops) == dnnl_success;
+  dnnl_post_ops_destroy(ops);
+  if (!ok) {
+    dnnl_primitive_attr_destroy(attr);
+    attr = NULL;
+  }
+  return attr;
+}
+
+static const char *name_of(const_dnnl_primitive_desc_t pd) {
+  const char *name = NULL;
+  bool ok = dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name) == dnnl_success;
+  return ok && name ? name : "ref";
+}
+
+static bool is_fit(const char *name, snug__isa isa) {
+  return !strstr(name, "gemm:jit") && !strstr(name, "ref") &&
+         (isa >= SNUG__ISA_AVX512 || !strstr(name, "avx512"));
+}
+
+/* The first kernel of the library's list that is fit, or NULL. */
+static dnnl_primitive_desc_t first_fit(const dnnl_convolution_desc_t *desc,
+                                       const_dnnl_primitive_attr_t attr, dnnl_engine_t engine,
+                                       snug__isa isa) {
+  dnnl_primitive_desc_iterator_t each = NULL;
+  dnnl_primitive_desc_t found = NULL;
+  if (dnnl_primitive_desc_iterator_create(&each, desc, attr, engine, NULL) != dnnl_success) {
+    return NULL;
+  }
+  do {
+    found = dnnl_primitive_desc_iterator_fetch(each);
+    if (found && !is_fit(name_of(found), isa)) {
+      dnnl_primitive_desc_destroy(found);
+      found = NULL;
+    }
+  } while (!found && dnnl_primitive_desc_iterator_next(each) == dnnl_success);
+  dnnl_primitive_desc_iterator_destroy(each);
+  return found;
+}
+
+static dnnl_primitive_desc_t find(const snug__dnn_conv *v, dnnl_engine_t engine) {
+  dnnl_convolution_desc_t desc;
+  dnnl_primitive_desc_t found = NULL;
+  conv_mds m;
+  if (v->isa < SNUG__ISA_AVX2 || !describe_all(v, &m) || !init_desc(v, &m, &desc)) {
+    return NULL;
+  }
+  dnnl_primitive_attr_t attr = make_attr(v);
+  if (attr) {
+    int32_t before = set_threads(threads_for(v->threads));
+    found = first_fit(&desc, attr, engine, v->isa);
+    set_threads(before);
+    dnnl_primitive_attr_destroy(attr);
+  }
+  return found;
+}
+
+bool snug__dnn_has(const snug__dnn_conv *v) {
+  dnnl_engine_t engine = NULL;
+  if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
+    return false;
+  }
+  dnnl_primitive_desc_t pd = find(v, engine);
+  bool has = pd != NULL;
+  dnnl_primitive_desc_destroy(pd);
+  dnnl_engine_destroy(engine);
+  return has;
+}
+
+/* An argument that run gives its memory. */
+static bool add_arg(snug__dnn *d, int32_t slot, int id, const dnnl_memory_desc_t *md) {
+  dnnl_exec_arg_t *arg = &d->args[d->n_args];
+  if (!md || dnnl_memory_create(&arg->memory, md, d->engine, DNNL_MEMORY_NONE) != dnnl_success) {
+    return false;
+  }
+  arg->arg = id;
+  d->slot[d->n_args++] = slot;
+  return true;
+}
+
+static bool add_args(snug__dnn *d, const snug__dnn_conv *v, const_dnnl_primitive_desc_t pd) {
+  const bool fwd = v->direction == SNUG__DNN_FORWARD;
+  const bool data = v->direction == SNUG__DNN_BWD_DATA;
+  const bool weights = v->direction == SNUG__DNN_BWD_WEIGHTS;
+  conv_mds m;
+  return describe_all(v, &m) && add_arg(d, ARG_X, data ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, &m.x) &&
+         add_arg(d, ARG_KERNEL, weights ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, &m.kernel) &&
+         add_arg(d, ARG_Y, fwd ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, &m.y) &&
+         (!v->bias || add_arg(d, ARG_BIAS, DNNL_ARG_BIAS, &m.bias)) &&
+         add_arg(d, ARG_SCRATCH, DNNL_ARG_SCRATCHPAD,
+                 dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0));
+}
+
+static bool make(snug__dnn *d, const snug__dnn_conv *v, dnnl_primitive_desc_t pd) {
+  int32_t before = set_threads(threads_for(v->threads));
+  bool ok = dnnl_primitive_create(&d->primitive, pd) == dnnl_success;
+  set_threads(before);
+  const dnnl_memory_desc_t *scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+  d->scratch_bytes = scratch ? (int64_t)dnnl_memory_desc_get_size(scratch) : 0;
+  return ok && add_args(d, v, pd);
+}
+
+snug_status snug__dnn_create(snug_ctx *ctx, const snug__dnn_conv *v, snug__dnn **out) {
+  snug__dnn *d = NULL;
+  *out = NULL;
+  SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_PROGRAM, &d));
+  dnnl_primitive_desc_t pd = NULL;
+  bool ok = dnnl_engine_create(&d->engine, dnnl_cpu, 0) == dnnl_success &&
+            dnnl_stream_create(&d->stream, d->engine, dnnl_stream_default_flags) == dnnl_success &&
+            (pd = find(v, d->engine)) && make(d, v, pd);
+  dnnl_primitive_desc_destroy(pd);
+  if (!ok) {
+    snug__dnn_destroy(ctx, d);
+    return snug__fail(ctx, SNUG_E_UNSUPPORTED, "oneDNN has no kernel for this convolution");
+  }
+  *out = d;
+  return SNUG_OK;
+}
+
+void snug__dnn_destroy(snug_ctx *ctx, snug__dnn *d) {
+  if (d) {
+    for (int32_t i = 0; i < d->n_args; i++) {
+      dnnl_memory_destroy(d->args[i].memory);
+    }
+    dnnl_primitive_destroy(d->primitive);
+    dnnl_stream_destroy(d->stream);
+    dnnl_engine_destroy(d->engine);
+    snug__give(ctx, SNUG__MEM_PROGRAM, d, sizeof *d);
+  }
+}
+
+int64_t snug__dnn_scratch_bytes(const snug__dnn *d) { return d->scratch_bytes; }
+
+const char *snug__dnn_name(const snug__dnn *d) {
+  const_dnnl_primitive_desc_t pd = NULL;
+  return dnnl_primitive_get_primitive_desc(d->primitive, &pd) == dnnl_success ? name_of(pd) : "";
+}
+
+snug_status snug__dnn_run(const snug__dnn *d, const snug__call *call, const snug__dnn_args *args) {
+  const void *const pointers[ARG_COUNT] = {args->x, args->kernel, args->bias, args->y,
+                                           args->scratch};
+  bool ok = true;
+  for (int32_t i = 0; i < d->n_args; i++) {
+    /* The library asks for a pointer that may be written through; it writes the result alone. */
+    void *handle = (void *)(uintptr_t)pointers[d->slot[i]];
+    ok = ok && dnnl_memory_set_data_handle(d->args[i].memory, handle) == dnnl_success;
+  }
+  if (ok && dnnl_primitive_execute(d->primitive, d->stream, d->n_args, d->args) == dnnl_success) {
+    return SNUG_OK;
+  }
+  *call->fault = (snug__fault){.what = "oneDNN could not run"};
+  return SNUG_E_DATA;
+}

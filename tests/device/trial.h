@@ -1,0 +1,27 @@
+/* A trial of a kernel on one call: against the op's reference, in the layouts that the kernel
+ * wants, on every instruction set that the machine has and with several numbers of threads. */
+#ifndef SNUG_TESTS_DEVICE_TRIAL_H
+#define SNUG_TESTS_DEVICE_TRIAL_H
+
+#include "device/device.h"
+
+#define TRIAL_VALUES 4
+
+/* The caller fills the first part. */
+typedef struct trial {
+  const snug__kernel *kernel;
+  snug__signature sig; /* op, params, n_in, n_out */
+  snug__type plain_in[TRIAL_VALUES], plain_out;
+  double terms;     /* of the sum that an element is */
+  bool not_on_avx2; /* it must not fit there */
+
+  snug__type in[TRIAL_VALUES], out;             /* as the kernel has them */
+  float *data[TRIAL_VALUES], *expected, *sizes; /* plain; sizes: sums of absolute values */
+} trial;
+
+/* Fails the test unless the kernel fits, wants the same layouts when they come, gives what the
+ * reference gives (all sums of products of the inputs), twice the same bits, zeros where a layout
+ * adds something, and keeps to its memory. */
+void trial_run(trial *t);
+
+#endif
