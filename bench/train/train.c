@@ -1,0 +1,115 @@
+/* One measurement: trains a network of the bench in this process and prints a line of JSON.
+ *
+ * The clock of "first_step_s" starts where BENCH_START says (the value of bench_now when the
+ * process was started); without it, at main. */
+#define _POSIX_C_SOURCE 200809L
+#include <snug/snug.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "train/data.h"
+#include "train/forward.h"
+#include "train/options.h"
+
+typedef struct stopwatch {
+  const bench_options *options;
+  double process, first, begin, end; /* when: process began, step 1 ended, timing began and ended */
+  double shortest, last;             /* step; end of the step before */
+  int64_t steps;                     /* so far */
+  double loss;
+} stopwatch;
+
+static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
+  stopwatch *w = user;
+  double now = bench_now();
+  (void)batch;
+  w->steps++;
+  w->first = w->steps == 1 ? now : w->first;
+  if (w->steps <= w->options->warm) {
+    w->begin = now;
+  } else {
+    w->shortest = now - w->last < w->shortest ? now - w->last : w->shortest;
+    w->end = now;
+  }
+  w->last = now;
+  w->loss = snug_logs_get(logs, "loss");
+  return w->steps < w->options->warm + w->options->steps &&
+         (w->steps < w->options->warm + 2 || now - w->begin < w->options->seconds);
+}
+
+static long long peak_kib(void) {
+  char line[256];
+  long long kib = 0;
+  FILE *f = fopen("/proc/self/status", "r");
+  while (f && fgets(line, sizeof line, f) && sscanf(line, "VmHWM: %lld", &kib) != 1) {
+  }
+  if (f) {
+    fclose(f);
+  }
+  return kib;
+}
+
+static void compile(snug_ctx *ctx, snug_model *m) {
+  const char *loss = "sparse_categorical_crossentropy";
+  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  o.optimizer = "adam";
+  o.loss = &loss;
+  o.n_loss = 1;
+  bench_need(ctx, snug_model_compile(m, &o));
+}
+
+static void print(const stopwatch *w, const snug_memory_report *memory, size_t data_bytes,
+                  long long parameters) {
+  const net *n = &w->options->net;
+  int64_t timed = w->steps - w->options->warm;
+  printf(
+      "{\"who\": \"snug\", \"model\": \"%s\", \"batch\": %lld, \"size\": %lld, \"steps\": %lld, "
+      "\"examples_per_s\": %.6g, \"best_examples_per_s\": %.6g, \"first_step_s\": %.4f, "
+      "\"peak_bytes\": %lld, \"data_bytes\": %zu, \"planned_bytes\": %llu, "
+      "\"parameters\": %lld, \"loss\": %.6g, \"settings\": \"snug %s, %d threads\"}\n",
+      n->name, (long long)n->batch, (long long)n->size, (long long)timed,
+      (double)(timed * n->batch) / (w->end - w->begin), (double)n->batch / w->shortest,
+      w->first - w->process, 1024 * peak_kib(), data_bytes, (unsigned long long)memory->planned,
+      parameters, w->loss, snug_version(), w->options->threads);
+}
+
+static void train(snug_ctx *ctx, snug_model *m, const bench_options *o, stopwatch *w) {
+  snug_callback watch = {.user = w, .batch_end = batch_end};
+  snug_fit_options fit = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_history *history = NULL;
+  snug_memory_report memory;
+  bench_data d;
+  bench_data_make(&d, &o->net, o->n_batches);
+  fit.batch_size = o->net.batch;
+  fit.epochs = (o->warm + o->steps + o->n_batches - 1) / o->n_batches;
+  fit.callbacks = &watch;
+  fit.n_callbacks = 1;
+  bench_need(ctx, snug_fit(m, &d.data, &fit, &history));
+  snug_history_memory(history, &memory);
+  print(w, &memory, d.bytes, count_parameters(m));
+  snug_history_destroy(history);
+  bench_data_release(&d);
+}
+
+int main(int argc, char **argv) {
+  const char *start = getenv("BENCH_START");
+  bench_options o = bench_options_read(argc, argv);
+  stopwatch w = {.options = &o, .process = start ? strtod(start, NULL) : bench_now()};
+  snug_options how = SNUG_OPTIONS_DEFAULT;
+  snug_ctx *ctx = NULL;
+  snug_model *m = NULL;
+  how.threads = o.threads;
+  w.shortest = 1e9;
+  bench_need(NULL, snug_ctx_create(&how, &ctx));
+  bench_need(ctx, snug_model_create(ctx, NULL, &m));
+  bench_need(ctx, o.net.build(m, &o.net));
+  if (o.output) {
+    forward_to_file(ctx, m, &o);
+  } else {
+    compile(ctx, m);
+    train(ctx, m, &o, &w);
+  }
+  snug_model_destroy(m);
+  snug_ctx_destroy(ctx);
+  return 0;
+}
