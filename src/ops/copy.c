@@ -1,20 +1,37 @@
+/* A strided copy is loops around a plane (copy_plane.h).  The columns of the plane are the axis
+ * that is closest in the destination, its rows the one that is closest in the source, if that is
+ * another. Both are cut into chunks: a plane then stays in the cache, and there are enough for
+ * threads. */
 #include "ops/copy.h"
 
+#include "ops/copy_plane.h"
 #include "ops/support.h"
 
 #define LEAST 16384 /* elements worth a thread */
+#define CHUNK 4096  /* elements of a plane, about */
+#define SIDE 64     /* of a plane that is transposed */
 
-/* The destination's order, so that it is written in one sweep as far as possible. */
+/* A loop over planes. */
+typedef struct plane_loop {
+  snug__copy_loop step;
+  int64_t rows, columns; /* in a step; 0: it steps over another axis */
+} plane_loop;
+
+typedef struct job {
+  void *dst;
+  const void *src;
+  snug__plane plane; /* of all rows and columns */
+  int32_t n_loops;
+  plane_loop loops[SNUG__COPY_RANK];
+} job;
+
+/* The destination's order, so that what lies together there is written together. */
 static void sort_axes(snug__copy *c) {
   for (int32_t k = 1; k < c->rank; k++) {
-    for (int32_t i = k; i > 0 && c->to[i - 1] < c->to[i]; i--) {
-      int64_t dim = c->dim[i], to = c->to[i], from = c->from[i];
-      c->dim[i] = c->dim[i - 1];
-      c->to[i] = c->to[i - 1];
-      c->from[i] = c->from[i - 1];
-      c->dim[i - 1] = dim;
-      c->to[i - 1] = to;
-      c->from[i - 1] = from;
+    for (int32_t i = k; i > 0 && c->axis[i - 1].to < c->axis[i].to; i--) {
+      snug__copy_loop a = c->axis[i];
+      c->axis[i] = c->axis[i - 1];
+      c->axis[i - 1] = a;
     }
   }
 }
@@ -24,83 +41,133 @@ static void sort_axes(snug__copy *c) {
 static void merge_axes(snug__copy *c) {
   int32_t n = 0;
   for (int32_t k = 0; k < c->rank; k++) {
-    if (c->dim[k] == 1) {
+    snug__copy_loop a = c->axis[k];
+    if (a.n == 1) {
       continue;
     }
-    bool joins =
-        n > 0 && c->to[n - 1] == c->dim[k] * c->to[k] && c->from[n - 1] == c->dim[k] * c->from[k];
-    n -= joins;
-    c->dim[n] = joins ? c->dim[n] * c->dim[k] : c->dim[k];
-    c->to[n] = c->to[k];
-    c->from[n++] = c->from[k];
+    if (n > 0 && c->axis[n - 1].to == a.n * a.to && c->axis[n - 1].from == a.n * a.from) {
+      a.n *= c->axis[--n].n;
+    }
+    c->axis[n++] = a;
   }
   c->rank = n;
-  if (n == 0) {
-    snug__copy_axis(c, 1, 1, 1);
-  }
 }
 
-#define COPY_LOOP(type)                          \
-  do {                                           \
-    const type *s = (const type *)c->src + from; \
-    type *d = (type *)c->dst + to;               \
-    for (int64_t i = 0; i < n; i++) {            \
-      d[i * to_step] = s[i * from_step];         \
-    }                                            \
-  } while (0)
+static int64_t closeness(const snug__copy_loop *a) { return snug__min_i64(a->to, a->from); }
 
-static void copy_run(const snug__copy *c, int64_t to, int64_t from, int64_t n) {
-  int64_t to_step = c->to[c->rank - 1];
-  int64_t from_step = c->from[c->rank - 1];
-  if (to_step == 1 && from_step == 1) {
-    memcpy((char *)c->dst + (size_t)to * c->bytes, (const char *)c->src + (size_t)from * c->bytes,
-           (size_t)n * c->bytes);
-  } else if (c->bytes == 1) {
-    COPY_LOOP(uint8_t);
-  } else if (c->bytes == 2) {
-    COPY_LOOP(uint16_t);
-  } else if (c->bytes == 4) {
-    COPY_LOOP(uint32_t);
-  } else {
-    COPY_LOOP(uint64_t);
+/* The axis whose elements lie closest on either side, of those before the last. */
+static int32_t find_rows(const snug__copy *c) {
+  int32_t best = c->rank - 2;
+  for (int32_t k = c->rank - 3; k >= 0; k--) {
+    best = closeness(&c->axis[k]) < closeness(&c->axis[best]) ? k : best;
+  }
+  return best;
+}
+
+static void add_loop(job *j, snug__copy_loop step, int64_t rows, int64_t columns) {
+  if (step.n == 1) {
+    return;
+  }
+  int32_t k = j->n_loops++;
+  for (; k > 0 && j->loops[k - 1].step.from < step.from; k--) {
+    j->loops[k] = j->loops[k - 1];
+  }
+  j->loops[k] = (plane_loop){step, rows, columns};
+}
+
+/* Steps of n indices along an axis. */
+static snug__copy_loop chunks(const snug__copy_loop *a, int64_t n) {
+  return (snug__copy_loop){(a->n + n - 1) / n, n * a->to, n * a->from};
+}
+
+/* Sizes of a chunk of the plane. */
+static void cut(const snug__plane *p, int64_t *rows, int64_t *columns) {
+  bool turned = p->column.from != 1 && p->row.from == 1;
+  int64_t height = turned ? snug__min_i64(SIDE, p->row.n) : 1;
+  *columns = snug__min_i64(p->column.n, CHUNK / height);
+  *rows = snug__min_i64(p->row.n, snug__max_i64(height, CHUNK / *columns));
+}
+
+/* The loops go in the order of the source: where both sides walk in their own order within a plane,
+ * it is reading that waits. */
+static int64_t plan(snug__copy *c, job *j) {
+  static const snug__copy_loop once = {1, 0, 0};
+  int32_t row = find_rows(c);
+  int64_t rows = 0, columns = 0, n = 1;
+  *j = (job){.dst = c->dst, .src = c->src, .plane = {.bytes = c->bytes}};
+  j->plane.column = c->rank > 0 ? c->axis[c->rank - 1] : once;
+  j->plane.row = row >= 0 ? c->axis[row] : once;
+  cut(&j->plane, &rows, &columns);
+  for (int32_t k = 0; k < c->rank - 1; k++) {
+    if (k != row) {
+      add_loop(j, c->axis[k], 0, 0);
+    }
+  }
+  add_loop(j, chunks(&j->plane.row, rows), rows, 0);
+  add_loop(j, chunks(&j->plane.column, columns), 0, columns);
+  if (j->n_loops == 0) {
+    j->loops[j->n_loops++].step = once;
+  }
+  for (int32_t k = 0; k < j->n_loops; k++) {
+    n *= j->loops[k].step.n;
+  }
+  return n;
+}
+
+/* The planes at so many steps of the innermost loop, if that is not one over chunks. */
+static void copy_planes(const job *j, const int64_t *at, int64_t n) {
+  snug__plane p = j->plane;
+  const plane_loop *last = &j->loops[j->n_loops - 1];
+  int64_t bytes = (int64_t)p.bytes;
+  char *dst = j->dst;
+  const char *src = j->src;
+  for (int32_t k = 0; k < j->n_loops; k++) {
+    const plane_loop *l = &j->loops[k];
+    dst += at[k] * l->step.to * bytes;
+    src += at[k] * l->step.from * bytes;
+    if (l->rows) {
+      p.row.n = snug__min_i64(l->rows, p.row.n - at[k] * l->rows);
+    } else if (l->columns) {
+      p.column.n = snug__min_i64(l->columns, p.column.n - at[k] * l->columns);
+    }
+  }
+  for (int64_t i = 0; i < n; i++) {
+    snug__plane_copy(&p, dst + i * last->step.to * bytes, src + i * last->step.from * bytes);
   }
 }
 
 static void copy_range(void *arg, int64_t begin, int64_t end) {
-  const snug__copy *c = arg;
+  const job *j = arg;
+  const plane_loop *last = &j->loops[j->n_loops - 1];
   int64_t at[SNUG__COPY_RANK];
-  int64_t last = c->rank - 1;
   int64_t rest = begin;
-  for (int64_t k = last; k >= 0; k--) {
-    at[k] = rest % c->dim[k];
-    rest /= c->dim[k];
+  for (int32_t k = j->n_loops - 1; k >= 0; k--) {
+    at[k] = rest % j->loops[k].step.n;
+    rest /= j->loops[k].step.n;
   }
   while (begin < end) {
-    int64_t n = snug__min_i64(c->dim[last] - at[last], end - begin);
-    int64_t to = 0;
-    int64_t from = 0;
-    for (int64_t k = 0; k <= last; k++) {
-      to += at[k] * c->to[k];
-      from += at[k] * c->from[k];
-    }
-    copy_run(c, to, from, n);
+    int32_t k = j->n_loops - 1;
+    int64_t n = last->rows || last->columns ? 1 : snug__min_i64(last->step.n - at[k], end - begin);
+    copy_planes(j, at, n);
     begin += n;
-    at[last] = 0;
-    for (int64_t k = last - 1; k >= 0 && ++at[k] == c->dim[k]; k--) {
+    at[k] += n - 1;
+    for (; k >= 0 && ++at[k] == j->loops[k].step.n; k--) {
       at[k] = 0;
     }
   }
 }
 
 void snug__copy_run(snug__copy c, int32_t threads) {
+  job j;
   int64_t n = 1;
   for (int32_t k = 0; k < c.rank; k++) {
-    n *= c.dim[k];
+    n *= c.axis[k].n;
   }
   if (n > 0) {
     sort_axes(&c);
     merge_axes(&c);
-    snug__parallel_ranges(threads, n, LEAST, copy_range, &c);
+    int64_t planes = plan(&c, &j);
+    snug__parallel_ranges(threads, planes, LEAST * planes / n, copy_range, &j);
   }
 }
 

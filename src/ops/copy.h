@@ -6,20 +6,21 @@
 
 #define SNUG__COPY_RANK (SNUG_MAX_RANK + 2)
 
+typedef struct snug__copy_loop {
+  int64_t n, to, from; /* strides in elements; from may be 0 */
+} snug__copy_loop;
+
 typedef struct snug__copy {
   void *dst;
   const void *src;
   size_t bytes; /* of an element: 1, 2, 4 or 8 */
   int32_t rank;
-  int64_t dim[SNUG__COPY_RANK];
-  int64_t to[SNUG__COPY_RANK], from[SNUG__COPY_RANK]; /* strides in elements; from may hold 0 */
+  snug__copy_loop axis[SNUG__COPY_RANK];
 } snug__copy;
 
-/* Append an axis (the outermost first).  At most SNUG__COPY_RANK. */
-static inline void snug__copy_axis(snug__copy *c, int64_t dim, int64_t to, int64_t from) {
-  c->dim[c->rank] = dim;
-  c->to[c->rank] = to;
-  c->from[c->rank++] = from;
+/* Append an axis.  At most SNUG__COPY_RANK. */
+static inline void snug__copy_axis(snug__copy *c, int64_t n, int64_t to, int64_t from) {
+  c->axis[c->rank++] = (snug__copy_loop){n, to, from};
 }
 
 /* Run it.  No two elements of the destination may lie in one place. */

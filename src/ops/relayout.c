@@ -109,7 +109,9 @@ static void copy_box(const relayout *r, const int32_t at[SNUG_MAX_RANK]) {
   }
   if (is_padding) {
     c.src = &zero;
-    memset(c.from, 0, sizeof c.from);
+    for (int32_t k = 0; k < c.rank; k++) {
+      c.axis[k].from = 0;
+    }
   }
   snug__copy_run(c, r->threads);
 }
