@@ -87,6 +87,8 @@ typedef enum snug__op_flag {
   SNUG__OP_ANY_LAYOUT = 4 /* every kernel works on whatever layouts inputs and outputs have */
 } snug__op_flag;
 
+struct snug__rewrite;
+
 typedef struct snug__op {
   const char *name;
   const char *doc; /* one line: what it computes */
@@ -111,6 +113,9 @@ typedef struct snug__op {
    * reordering all of them: fills *plain, whose layouts, types and parameters start as those of the
    * plain call.  False: on plain values only.  NULL: never.  See ops/unblock.h. */
   bool (*unblock)(const snug__signature *sig, snug__plain_call *plain);
+  /* A replacement for a node of this op, and for others around it, by something better: see
+   * graph/rewrite.h.  Sets *replaced if it made one.  NULL: there is none. */
+  snug_status (*rewrite)(struct snug__rewrite *r, snug__id node, bool *replaced);
   size_t (*scratch)(const snug__signature *sig);  /* NULL: none */
   snug__cost (*cost)(const snug__signature *sig); /* NULL: one flop per output element */
 } snug__op;

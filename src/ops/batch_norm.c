@@ -146,6 +146,7 @@ const snug__op snug__op_batch_norm_train = {
     .infer = train_infer,
     .grad = train_grad,
     .reference = train_reference,
+    .rewrite = snug__fuse_batch_norm_train,
     .scratch = snug__bn_scratch,
     .cost = train_cost};
 
@@ -195,6 +196,7 @@ const snug__op snug__op_batch_norm_infer = {
     .infer = infer_infer,
     .grad = infer_grad,
     .reference = infer_reference,
+    .rewrite = snug__fuse_batch_norm_infer,
     .scratch = snug__bn_scratch,
     .cost = infer_cost};
 

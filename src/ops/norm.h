@@ -66,4 +66,10 @@ snug_status snug__norm_emit_grad(snug__grad *g, const snug__op *op, double epsil
 snug_status snug__norm_emit_kept_grad(snug__grad *g, const snug__op *op, double epsilon,
                                       int32_t kept) SNUG_NODISCARD;
 
+/* Fusion rules: of the normalizations, and of the gradient of any activation. */
+snug_status snug__fuse_batch_norm_train(struct snug__rewrite *r, snug__id id,
+                                        bool *replaced) SNUG_NODISCARD;
+snug_status snug__fuse_batch_norm_infer(struct snug__rewrite *r, snug__id id,
+                                        bool *replaced) SNUG_NODISCARD;
+
 #endif

@@ -59,6 +59,10 @@ double snug__as_element(snug_dtype dtype, double value);
 /* Emit op(dy, v) with the parameters of the forward. */
 snug_status snug__emit_unary_gradient(snug__grad *g, const snug__op *op, snug__id v) SNUG_NODISCARD;
 
+/* Fusion rule of an activation's gradient: into that of a batch normalization before it. */
+snug_status snug__fuse_activation_grad(struct snug__rewrite *r, snug__id id,
+                                       bool *replaced) SNUG_NODISCARD;
+
 /* A transcendental function counts as this many FLOPs. */
 #define SNUG__FUNCTION_FLOPS 10.0
 snug__cost snug__unary_cost(const snug__signature *sig);
@@ -112,7 +116,8 @@ snug__cost snug__unary_cost(const snug__signature *sig);
   UNARY_GRADIENT_REFERENCE(op)                                                            \
   UNARY_RULE(op, kept)                                                                    \
   UNARY_RECORD(op, text, 1, .infer = snug__infer_same, .grad = op##_rule, .cost = flops); \
-  UNARY_RECORD(op##_grad, "the gradient of " #op, 2, .infer = snug__infer_same_pair, .cost = flops)
+  UNARY_RECORD(op##_grad, "the gradient of " #op, 2, .infer = snug__infer_same_pair,      \
+               .cost = flops, .rewrite = snug__fuse_activation_grad)
 
 /* The same with a table of fields and a check of its own for the forward. */
 #define UNARY_PAIR_WITH(op, text, kept, flops, type, table, check) \
@@ -125,6 +130,7 @@ snug__cost snug__unary_cost(const snug__signature *sig);
   UNARY_RECORD(op, text, 1, .params_bytes = sizeof(type), .fields = table, .infer = check, \
                .grad = op##_rule, .cost = flops);                                          \
   UNARY_RECORD(op##_grad, "the gradient of " #op, 2, .params_bytes = sizeof(type),         \
-               .fields = table, .infer = snug__infer_same_pair, .cost = flops)
+               .fields = table, .infer = snug__infer_same_pair, .cost = flops,             \
+               .rewrite = snug__fuse_activation_grad)
 
 #endif

@@ -156,7 +156,7 @@ static snug_status lay_out_node(snug__rewrite *r, snug__id id, bool *replaced) {
   snug__choice choice;
   *replaced = true;
   for (int32_t i = 0; i < node->n_in; i++) {
-    SNUG_TRY(snug__rewrite_value(r, node->in[i], &in[i]));
+    in[i] = snug__rewritten(r, node->in[i]);
   }
   ask(r, node, in, &choice);
   for (int32_t i = 0; i < node->n_in; i++) {

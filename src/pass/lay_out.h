@@ -9,7 +9,7 @@
 #define SNUG_PASS_LAY_OUT_H
 
 #include "device/device.h"
-#include "pass/rewrite.h"
+#include "graph/rewrite.h"
 
 /* How the variables of a model lie, by index. */
 typedef struct snug__variable_layouts {

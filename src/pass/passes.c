@@ -1,5 +1,7 @@
 #include "pass/passes.h"
 
+#include "pass/fuse.h"
+
 /* Take over the result of a pass. */
 static void accept(snug__rewrite *r, snug__graph **graph, snug__id *ids, size_t n) {
   snug__graph *old = *graph;
@@ -17,6 +19,10 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
   static const snug__pass_options defaults;
   const snug__pass_options *o = options ? options : &defaults;
   snug__rewrite r;
+  if (!o->no_fuse) {
+    SNUG_TRY(snug__pass_fuse(*graph, &r));
+    accept(&r, graph, ids, n);
+  }
   SNUG_TRY(snug__pass_lay_out(*graph, o->device ? o->device : &snug__cpu, variables, &r));
   accept(&r, graph, ids, n);
   return SNUG_OK;

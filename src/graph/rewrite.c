@@ -1,4 +1,4 @@
-#include "pass/rewrite.h"
+#include "graph/rewrite.h"
 
 #include <string.h>
 
@@ -9,6 +9,7 @@ void snug__rewrite_release(snug__rewrite *r) {
   if (r->from) {
     SNUG_GIVE_ARRAY(r->from->ctx, SNUG__MEM_SCRATCH, r->map, r->from->values.n);
     SNUG_GIVE_ARRAY(r->from->ctx, SNUG__MEM_SCRATCH, r->done, r->from->nodes.n);
+    snug__uses_release(&r->uses);
     snug__graph_destroy(r->to);
   }
   *r = (snug__rewrite){0};
@@ -40,6 +41,7 @@ static snug_status start(snug__rewrite *r) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, r->from->values.n, &r->map));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, r->from->nodes.n, &r->done));
   memset(r->map, 0xFF, r->from->values.n * sizeof *r->map); /* SNUG_NONE */
+  SNUG_TRY(snug__uses_init(&r->uses, r->from));
   SNUG_TRY(snug__graph_create(ctx, &r->to));
   SNUG_TRY(copy_layers(r));
   for (snug__id id = 0; id < r->from->values.n; id++) {
@@ -81,11 +83,19 @@ snug_status snug__rewrite_copy(snug__rewrite *r, snug__id id, const snug__id *in
   return SNUG_OK;
 }
 
+static snug_status fail_missing(const snug__rewrite *r, snug__id old) {
+  return snug__fail(r->from->ctx, SNUG_E_INTERNAL, "a pass took away %%%u, which is still read",
+                    old);
+}
+
 static snug_status copy_node(snug__rewrite *r, snug__id id) {
   const snug__node *old = snug__node_at(r->from, id);
   snug__id in[SNUG__MAX_IN];
   for (int32_t i = 0; i < old->n_in; i++) {
-    SNUG_TRY(snug__rewrite_value(r, old->in[i], &in[i]));
+    in[i] = snug__rewritten(r, old->in[i]);
+    if (in[i] == SNUG_NONE && old->in[i] != SNUG_NONE) {
+      return fail_missing(r, old->in[i]);
+    }
   }
   return snug__rewrite_copy(r, id, in);
 }
@@ -96,23 +106,7 @@ static snug_status emit_node(snug__rewrite *r, snug__id id) {
     return SNUG_OK;
   }
   SNUG_TRY(r->replace(r, id, &replaced));
-  SNUG_TRY(replaced ? SNUG_OK : copy_node(r, id));
-  r->done[id] = true;
-  return SNUG_OK;
-}
-
-snug_status snug__rewrite_value(snug__rewrite *r, snug__id old, snug__id *out) {
-  *out = SNUG_NONE;
-  if (old == SNUG_NONE) {
-    return SNUG_OK;
-  }
-  if (r->map[old] == SNUG_NONE) {
-    SNUG_TRY(emit_node(r, snug__value_at(r->from, old)->producer));
-  }
-  *out = r->map[old];
-  return *out != SNUG_NONE ? SNUG_OK
-                           : snug__fail(r->from->ctx, SNUG_E_INTERNAL,
-                                        "a pass took away %%%u, which is still read", old);
+  return replaced ? SNUG_OK : copy_node(r, id);
 }
 
 static snug_status emit_all(snug__rewrite *r) {
@@ -120,9 +114,9 @@ static snug_status emit_all(snug__rewrite *r) {
     SNUG_TRY(emit_node(r, id));
   }
   for (size_t i = 0; i < r->from->outputs.n; i++) {
-    snug__id value = SNUG_NONE;
-    SNUG_TRY(snug__rewrite_value(r, SNUG_VEC(&r->from->outputs, snug__id, i), &value));
-    SNUG_TRY(snug__graph_output(r->to, value));
+    snug__id old = SNUG_VEC(&r->from->outputs, snug__id, i);
+    SNUG_TRY(r->map[old] == SNUG_NONE ? fail_missing(r, old)
+                                      : snug__graph_output(r->to, r->map[old]));
   }
   return SNUG_OK;
 }

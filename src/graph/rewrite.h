@@ -6,16 +6,18 @@
  *
  * Invariant: map[v] is the new value of the old value v, or SNUG_NONE as long as (or because) it is
  * not there. */
-#ifndef SNUG_PASS_REWRITE_H
-#define SNUG_PASS_REWRITE_H
+#ifndef SNUG_GRAPH_REWRITE_H
+#define SNUG_GRAPH_REWRITE_H
 
 #include "graph/op.h"
+#include "graph/uses.h"
 
 typedef struct snug__rewrite {
   const snug__graph *from;
   snug__graph *to;
-  snug__id *map; /* per old value */
-  bool *done;    /* per old node: copied or covered */
+  snug__id *map;   /* per old value */
+  bool *done;      /* per old node: copied or covered */
+  snug__uses uses; /* of the old graph */
   /* Called before a node is copied; sets *replaced if it emitted something in its place. */
   snug_status (*replace)(struct snug__rewrite *r, snug__id node, bool *replaced);
   void *arg; /* of replace */
@@ -35,8 +37,13 @@ void snug__rewrite_release(snug__rewrite *r);
 
 /* ---- for replacements ---- */
 
-/* The new value of an old one, emitted now if it has to be; SNUG_NONE stays SNUG_NONE. */
-snug_status snug__rewrite_value(snug__rewrite *r, snug__id old, snug__id *out) SNUG_NODISCARD;
+/* The new value of an old one; SNUG_NONE if there is none (yet). */
+static inline snug__id snug__rewritten(const snug__rewrite *r, snug__id old) {
+  return old == SNUG_NONE ? SNUG_NONE : r->map[old];
+}
+
+/* An old node that is part of a replacement: it will not be copied. */
+static inline void snug__rewrite_cover(snug__rewrite *r, snug__id node) { r->done[node] = true; }
 
 /* Make layer, class and phase of what is added next those of an old node. */
 void snug__rewrite_as(snug__rewrite *r, snug__id node);
