@@ -80,6 +80,7 @@ const snug__op snug__op_avg_pool2d = {.name = "avg_pool2d",
                                       .infer = infer,
                                       .grad = grad,
                                       .reference = reference,
+                                      .unblock = snug__pool_unblock,
                                       .cost = snug__pool_cost};
 
 const snug__op snug__op_avg_pool2d_bwd = {.name = "avg_pool2d_bwd",
@@ -93,4 +94,5 @@ const snug__op snug__op_avg_pool2d_bwd = {.name = "avg_pool2d_bwd",
                                           .infer = infer_bwd,
                                           .grad = grad_bwd,
                                           .reference = reference_bwd,
+                                          .unblock = snug__pool_bwd_unblock,
                                           .cost = snug__pool_bwd_cost};

@@ -2,6 +2,7 @@
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__concat_params, axis, INT, "-1"), {0}};
 
@@ -76,6 +77,27 @@ static snug_status reference(const snug__call *call) {
   return SNUG_OK;
 }
 
+/* Images in blocks: of channels all but the last must fill theirs. */
+static bool unblock(const snug__signature *sig, snug__plain_call *plain) {
+  const snug__concat_params *p = sig->params;
+  snug__layout layout = snug__image_layout(sig);
+  int64_t axis = p->axis < 0 ? p->axis + sig->out[0].rank : p->axis;
+  bool ok = layout != SNUG__LAYOUT_PLAIN;
+  for (int32_t i = 0; ok && i < sig->n_in; i++) {
+    snug__type image = snug__type_in(sig->in[i], layout);
+    plain->in[i] = snug__unblocked_axes(&image);
+    plain->want.in[i] = layout;
+    ok = axis != 3 || i + 1 == sig->n_in || !snug__is_padded(&image);
+  }
+  if (ok) {
+    snug__type image = snug__type_in(sig->out[0], layout);
+    plain->out[0] = snug__unblocked_axes(&image);
+    plain->want.out[0] = layout;
+    ((snug__concat_params *)plain->params)->axis = snug__unblocked_axis[axis];
+  }
+  return ok;
+}
+
 const snug__op snug__op_concat = {.name = "concat",
                                   .doc = "values one after the other along an axis",
                                   .params_bytes = sizeof(snug__concat_params),
@@ -86,4 +108,5 @@ const snug__op snug__op_concat = {.name = "concat",
                                   .max_out = 1,
                                   .infer = infer,
                                   .grad = grad,
-                                  .reference = reference};
+                                  .reference = reference,
+                                  .unblock = unblock};

@@ -104,6 +104,7 @@ const snug__op snug__op_max_pool2d = {
     .infer = infer,
     .grad = grad,
     .reference = reference,
+    .unblock = snug__pool_unblock,
     .cost = snug__pool_cost};
 
 const snug__op snug__op_max_pool2d_bwd = {.name = "max_pool2d_bwd",
@@ -116,4 +117,5 @@ const snug__op snug__op_max_pool2d_bwd = {.name = "max_pool2d_bwd",
                                           .max_out = 1,
                                           .infer = infer_bwd,
                                           .reference = reference_bwd,
+                                          .unblock = snug__pool_bwd_unblock,
                                           .cost = snug__pool_bwd_cost};

@@ -2,6 +2,7 @@
 #include "ops/pool.h"
 
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 const snug__field snug__pool2d_fields[] = {SNUG__POOL_FIELDS, {0}};
 const snug__field snug__pool2d_bwd_fields[] = {
@@ -56,6 +57,22 @@ snug__pool2d_bwd_params snug__pool_bwd_params(const snug__grad *g) {
   memcpy(&p.pool, g->params, sizeof p.pool);
   p.input_shape = snug__shape_param(snug__type_at(g->g, g->in[0]));
   return p;
+}
+
+/* In the padding of a block all places are zero, so the first of a window wins: it has the number
+ * zero, as it must, unless the window reaches over the edge. */
+bool snug__pool_unblock(const snug__signature *sig, snug__plain_call *plain) {
+  const snug__pool2d_params *p = sig->params;
+  snug__type x = snug__type_in(sig->in[0], snug__image_layout(sig));
+  bool has_index = sig->n_out > 1 && sig->out[1].dtype;
+  return !(has_index && p->padding == SNUG__PADDING_SAME && snug__is_padded(&x)) &&
+         snug__unblock_planes(sig, plain);
+}
+
+bool snug__pool_bwd_unblock(const snug__signature *sig, snug__plain_call *plain) {
+  bool ok = snug__unblock_planes(sig, plain);
+  ((snug__pool2d_bwd_params *)plain->params)->input_shape = snug__shape_param(&plain->out[0]);
+  return ok;
 }
 
 static snug__cost cost_of(const snug__signature *sig, const snug__type *y) {

@@ -40,6 +40,10 @@ snug_status snug__infer_pool_bwd(snug__infer *q, snug__pool *out) SNUG_NODISCARD
 /* Parameters of the gradient op of the node that g is about. */
 snug__pool2d_bwd_params snug__pool_bwd_params(const snug__grad *g);
 
+/* Images in blocks; a gradient's parameters have a shape in them. */
+bool snug__pool_unblock(const snug__signature *sig, snug__plain_call *plain);
+bool snug__pool_bwd_unblock(const snug__signature *sig, snug__plain_call *plain);
+
 /* One flop per element of a window. */
 snug__cost snug__pool_cost(const snug__signature *sig);
 snug__cost snug__pool_bwd_cost(const snug__signature *sig);

@@ -3,6 +3,7 @@
 #include "ops/reduce.h"
 #include "ops/shape.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__repeat_params, axis, INT, NULL),
                                      SNUG_FIELD(snug__repeat_params, repeats, INT, NULL),
@@ -55,6 +56,20 @@ static snug_status reference(const snug__call *call) {
   return SNUG_OK;
 }
 
+static bool unblock(const snug__signature *sig, snug__plain_call *plain) {
+  const snug__repeat_params *p = sig->params;
+  snug__type y = snug__type_in(sig->out[0], sig->in[0].layout);
+  int64_t axis = p->axis < 0 ? p->axis + y.rank : p->axis;
+  if (!snug__layout_is_blocked_image(y.layout) || axis == 3) {
+    return false;
+  }
+  plain->in[0] = snug__unblocked_axes(&sig->in[0]);
+  plain->out[0] = snug__unblocked_axes(&y);
+  plain->want.in[0] = plain->want.out[0] = y.layout;
+  ((snug__repeat_params *)plain->params)->axis = snug__unblocked_axis[axis];
+  return true;
+}
+
 const snug__op snug__op_repeat = {.name = "repeat",
                                   .doc = "every element several times in a row along an axis",
                                   .params_bytes = sizeof(snug__repeat_params),
@@ -65,4 +80,5 @@ const snug__op snug__op_repeat = {.name = "repeat",
                                   .max_out = 1,
                                   .infer = infer,
                                   .grad = grad,
-                                  .reference = reference};
+                                  .reference = reference,
+                                  .unblock = unblock};

@@ -4,6 +4,7 @@
 #include "ops/resize.h"
 
 #include "ops/support.h"
+#include "ops/unblock.h"
 #include "ops/window.h"
 
 static const char *const choices[] = {"nearest", "bilinear", NULL};
@@ -172,6 +173,12 @@ static snug_status reference_bwd(const snug__call *call) {
   return SNUG_OK;
 }
 
+static bool unblock_bwd(const snug__signature *sig, snug__plain_call *plain) {
+  bool ok = snug__unblock_planes(sig, plain);
+  ((snug__resize2d_bwd_params *)plain->params)->input_shape = snug__shape_param(&plain->out[0]);
+  return ok;
+}
+
 const snug__op snug__op_resize2d = {.name = "resize2d",
                                     .doc = "images at another height and width",
                                     .params_bytes = sizeof(snug__resize2d_params),
@@ -183,6 +190,7 @@ const snug__op snug__op_resize2d = {.name = "resize2d",
                                     .infer = infer,
                                     .grad = grad,
                                     .reference = reference,
+                                    .unblock = snug__unblock_planes,
                                     .cost = cost};
 
 const snug__op snug__op_resize2d_bwd = {.name = "resize2d_bwd",
@@ -196,4 +204,5 @@ const snug__op snug__op_resize2d_bwd = {.name = "resize2d_bwd",
                                         .infer = infer_bwd,
                                         .grad = grad_bwd,
                                         .reference = reference_bwd,
+                                        .unblock = unblock_bwd,
                                         .cost = cost};

@@ -3,6 +3,7 @@
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
+#include "ops/unblock.h"
 
 static const snug__field slice_fields[] = {SNUG_FIELD(snug__slice_params, begin, INTS, NULL),
                                            SNUG_FIELD(snug__slice_params, size, INTS, NULL),
@@ -110,6 +111,36 @@ static snug_status slice_reference(const snug__call *call) {
   return SNUG_OK;
 }
 
+/* Images in blocks: channels from the start of a block on, to the end of one or of all. */
+static bool slice_unblock(const snug__signature *sig, snug__plain_call *plain) {
+  const snug__slice_params *p = sig->params;
+  snug__type y = snug__type_in(sig->out[0], sig->in[0].layout);
+  if (!snug__layout_is_blocked_image(y.layout)) {
+    return false;
+  }
+  int64_t b = snug__layout_block(y.layout, 3);
+  int64_t begin = p->begin.v[3];
+  if (begin % b || slice_step(p, 3, y.dim[3]) != 1 ||
+      (y.dim[3] % b && begin + y.dim[3] != sig->in[0].dim[3])) {
+    return false;
+  }
+  plain->in[0] = snug__unblocked_axes(&sig->in[0]);
+  plain->out[0] = snug__unblocked_axes(&y);
+  plain->want.in[0] = plain->want.out[0] = y.layout;
+  snug__slice_params *q = (snug__slice_params *)plain->params;
+  memset(q, 0, sizeof *q);
+  q->begin.n = q->size.n = q->strides.n = 5;
+  for (int32_t k = 0; k < 5; k++) {
+    q->size.v[k] = plain->out[0].dim[k];
+    q->strides.v[k] = 1;
+  }
+  for (int32_t k = 0; k < 4; k++) {
+    q->begin.v[snug__unblocked_axis[k]] = p->begin.v[k] / (k == 3 ? b : 1);
+    q->strides.v[snug__unblocked_axis[k]] = slice_step(p, k, y.dim[k]);
+  }
+  return true;
+}
+
 const snug__op snug__op_slice = {.name = "slice",
                                  .doc = "a box of elements, every stride-th along each axis",
                                  .params_bytes = sizeof(snug__slice_params),
@@ -120,7 +151,8 @@ const snug__op snug__op_slice = {.name = "slice",
                                  .max_out = 1,
                                  .infer = slice_infer,
                                  .grad = slice_grad,
-                                 .reference = slice_reference};
+                                 .reference = slice_reference,
+                                 .unblock = slice_unblock};
 
 /* ---- pad ---- */
 
@@ -186,6 +218,38 @@ static snug_status pad_reference(const snug__call *call) {
   return SNUG_OK;
 }
 
+/* Whether whole blocks of channels are put before those that are there, the last of which is full
+ * if others follow; and what is put there may stand in the padding of a block too. */
+static bool pads_blocks(const snug__pad_params *p, const snug__type *x, const snug__type *y) {
+  int64_t b = snug__layout_block(x->layout, 3);
+  return p->before.v[3] % b == 0 && (x->dim[3] % b == 0 || p->after.v[3] == 0) &&
+         pad_step(p, 3, x->dim[3]) == 1 && (p->value == 0.0 || !snug__is_padded(y));
+}
+
+static bool pad_unblock(const snug__signature *sig, snug__plain_call *plain) {
+  const snug__pad_params *p = sig->params;
+  snug__type y = snug__type_in(sig->out[0], sig->in[0].layout);
+  if (!snug__layout_is_blocked_image(y.layout) || !pads_blocks(p, &sig->in[0], &y)) {
+    return false;
+  }
+  plain->in[0] = snug__unblocked_axes(&sig->in[0]);
+  plain->out[0] = snug__unblocked_axes(&y);
+  plain->want.in[0] = plain->want.out[0] = y.layout;
+  snug__pad_params *q = (snug__pad_params *)plain->params;
+  memset(q, 0, sizeof *q);
+  q->before.n = q->after.n = q->between.n = 5;
+  q->value = p->value;
+  for (int32_t k = 0; k < 4; k++) {
+    int32_t to = snug__unblocked_axis[k];
+    q->before.v[to] = p->before.v[k];
+    q->after.v[to] = p->after.v[k];
+    q->between.v[to] = pad_step(p, k, sig->in[0].dim[k]) - 1;
+  }
+  q->before.v[1] = p->before.v[3] / plain->in[0].dim[4];
+  q->after.v[1] = plain->out[0].dim[1] - plain->in[0].dim[1] - q->before.v[1];
+  return true;
+}
+
 const snug__op snug__op_pad = {.name = "pad",
                                .doc = "a value with a border, and gaps between its elements",
                                .params_bytes = sizeof(snug__pad_params),
@@ -196,4 +260,5 @@ const snug__op snug__op_pad = {.name = "pad",
                                .max_out = 1,
                                .infer = pad_infer,
                                .grad = pad_grad,
-                               .reference = pad_reference};
+                               .reference = pad_reference,
+                               .unblock = pad_unblock};

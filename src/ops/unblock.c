@@ -34,6 +34,15 @@ snug__type snug__unblocked_planes(const snug__type *image) {
   return snug__type_of(image->dtype, 4, dim);
 }
 
+const int32_t snug__unblocked_axis[4] = {0, 2, 3, 1};
+
+snug__type snug__unblocked_axes(const snug__type *image) {
+  int64_t b = snug__layout_block(image->layout, 3);
+  const int64_t dim[] = {image->dim[0], snug__type_stored(image, 3) / b, image->dim[1],
+                         image->dim[2], b};
+  return snug__type_of(image->dtype, 5, dim);
+}
+
 static snug__type flat_type(const snug__type *t) {
   int64_t stored = snug__type_bytes(t) / (int64_t)snug_dtype_bytes(t->dtype);
   return snug__type_of(t->dtype, 1, &stored);

@@ -29,6 +29,10 @@ snug__layout snug__image_layout(const snug__signature *sig);
 snug__type snug__unblocked_image(const snug__type *image);
 snug__type snug__unblocked_planes(const snug__type *image);
 
+/* Images in blocks as plain [n,c/b,h,w,b], and where there n, h, w and the blocks of c are. */
+snug__type snug__unblocked_axes(const snug__type *image);
+extern const int32_t snug__unblocked_axis[4];
+
 /* Whether the layout of a value adds elements to it. */
 bool snug__is_padded(const snug__type *t);
 

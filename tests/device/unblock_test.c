@@ -11,7 +11,9 @@
 #include "ops/norm.h"
 #include "ops/ops.h"
 #include "ops/optimizer.h"
+#include "ops/pool.h"
 #include "ops/reduce.h"
+#include "ops/resize.h"
 #include "ops/shape.h"
 #include "ops/ternary.h"
 #include "ops/unary.h"
@@ -356,6 +358,68 @@ TEST(updates_of_kernels) {
        false},
       {OP(moving_average), &average, 2, {KERNEL(1, 3, 20, 8), KERNEL(1, 3, 20, 8)}, false},
       {OP(accumulate), NULL, 2, {KERNEL(1, 3, 20, 8), FLOAT(1, 3, 20, 8)}, false},
+  };
+  try_all(cases, SNUG_COUNT(cases));
+}
+
+TEST(parts_of_images) {
+  const snug__slice_params inside = {shape(SHAPE(1, 1, 2, 0)), shape(SHAPE(-1, 2, 2, -1)),
+                                     shape(SHAPE(1, 1, 2, 1))},
+                           blocks = {shape(SHAPE(0, 0, 0, 8)), shape(SHAPE(-1, -1, -1, 8)), {0}},
+                           to_the_end = {shape(SHAPE(0, 1, 0, 8)),
+                                         shape(SHAPE(-1, -1, -1, -1)),
+                                         {0}},
+                           within = {shape(SHAPE(0, 0, 0, 0)), shape(SHAPE(-1, -1, -1, 4)), {0}},
+                           every = {shape(SHAPE(0, 0, 0, 0)), shape(SHAPE(-1, -1, -1, 8)),
+                                    shape(SHAPE(1, 1, 1, 2))};
+  const snug__pad_params border = {shape(SHAPE(0, 1, 2, 0)), shape(SHAPE(1, 0, 1, 0)),
+                                   shape(SHAPE(0, 1, 2, 0)), 0.0},
+                         value = {shape(SHAPE(0, 1, 2, 0)), shape(SHAPE(1, 0, 1, 0)), {0}, 3.0},
+                         channels = {shape(SHAPE(0, 0, 0, 8)), shape(SHAPE(0, 0, 0, 5)), {0}, 0.0},
+                         odd = {shape(SHAPE(0, 0, 0, 4)), shape(SHAPE(0, 0, 0, 4)), {0}, 0.0};
+  const snug__concat_params by_channel = {-1}, by_row = {1};
+  const snug__repeat_params rows = {1, 3}, last = {-1, 2};
+  const unblock_case cases[] = {
+      {OP(slice), &inside, 1, {B8(2, 4, 5, 20)}, false},
+      {OP(slice), &blocks, 1, {B8(2, 4, 5, 20)}, false},
+      {OP(slice), &blocks, 1, {B16(2, 4, 5, 20)}, true},
+      {OP(slice), &to_the_end, 1, {B8(2, 4, 5, 20)}, false},
+      {OP(slice), &within, 1, {B8(2, 4, 5, 20)}, true},
+      {OP(slice), &every, 1, {B8(2, 4, 5, 20)}, true},
+      {OP(pad), &border, 1, {B8(2, 4, 5, 20)}, false},
+      {OP(pad), &value, 1, {B8(2, 4, 5, 16)}, false},
+      {OP(pad), &value, 1, {B8(2, 4, 5, 20)}, true},
+      {OP(pad), &channels, 1, {B8(2, 4, 5, 16)}, false},
+      {OP(pad), &channels, 1, {B8(2, 4, 5, 20)}, true},
+      {OP(pad), &odd, 1, {B8(2, 4, 5, 16)}, true},
+      {OP(concat), &by_channel, 3, {FLOAT(2, 3, 5, 16), B8(2, 3, 5, 8), B8(2, 3, 5, 20)}, false},
+      {OP(concat), &by_channel, 2, {B8(2, 3, 5, 20), B8(2, 3, 5, 16)}, true},
+      {OP(concat), &by_row, 2, {B16(2, 3, 5, 20), B16(2, 1, 5, 20)}, false},
+      {OP(repeat), &rows, 1, {B16(2, 3, 5, 20)}, false},
+      {OP(repeat), &last, 1, {B16(2, 3, 5, 16)}, true},
+  };
+  try_all(cases, SNUG_COUNT(cases));
+}
+
+TEST(windows_of_images) {
+  const snug__pool2d_params same = {shape(SHAPE(3, 3)), shape(SHAPE(2, 2)), SNUG__PADDING_SAME},
+                            valid = {shape(SHAPE(2, 3)), {0}, SNUG__PADDING_VALID};
+  const snug__pool2d_bwd_params same_bwd = {same, shape(SHAPE(2, 5, 6, 20))};
+  const snug__resize2d_params nearest = {7, 3, SNUG__INTERPOLATION_NEAREST},
+                              bilinear = {7, 9, SNUG__INTERPOLATION_BILINEAR};
+  const snug__resize2d_bwd_params resize_bwd = {shape(SHAPE(2, 3, 5, 20)),
+                                                SNUG__INTERPOLATION_BILINEAR};
+  const snug__type index = snug__type_of(SNUG_UINT8, SHAPE(2, 3, 3, 20));
+  const unblock_case cases[] = {
+      {OP(max_pool2d), &same, 1, {B16(2, 5, 6, 32)}, false},
+      {OP(max_pool2d), &same, 1, {B16(2, 5, 6, 20)}, true},
+      {OP(max_pool2d), &valid, 1, {B8(2, 5, 6, 20)}, false},
+      {OP(max_pool2d_bwd), &same_bwd, 2, {B8(2, 3, 3, 20), index}, false},
+      {OP(avg_pool2d), &same, 1, {B16(2, 5, 6, 20)}, false},
+      {OP(avg_pool2d_bwd), &same_bwd, 1, {B16(2, 3, 3, 20)}, false},
+      {OP(resize2d), &nearest, 1, {B16(2, 3, 5, 20)}, false},
+      {OP(resize2d), &bilinear, 1, {B8(2, 3, 5, 20)}, false},
+      {OP(resize2d_bwd), &resize_bwd, 1, {B8(2, 7, 4, 20)}, false},
   };
   try_all(cases, SNUG_COUNT(cases));
 }
