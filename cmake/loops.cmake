@@ -7,13 +7,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   # Whole registers: the compilers stay at half of them otherwise.
   set(loop_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 endif()
+# Products may be added without rounding them first, and nobody asks whether an exception was raised.
 set(snug_loop_objects "")
 if(loop_sources)
   foreach(isa IN LISTS loop_isas)
     add_library(snug_loops_${isa} OBJECT ${loop_sources})
     target_link_libraries(snug_loops_${isa} PRIVATE snug_common)
     target_compile_definitions(snug_loops_${isa} PRIVATE SNUG_ISA=${isa} SNUG_ISA_${isa})
-    target_compile_options(snug_loops_${isa} PRIVATE -O3 ${loop_flags_${isa}})
+    target_compile_options(
+      snug_loops_${isa} PRIVATE -O3 -ffp-contract=fast -fno-trapping-math ${loop_flags_${isa}})
     list(APPEND snug_loop_objects $<TARGET_OBJECTS:snug_loops_${isa}>)
   endforeach()
 endif()
