@@ -6,19 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define GUARD_POISONED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define GUARD_POISONED 1
-#endif
-#endif
-#ifdef GUARD_POISONED
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
-#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
-#endif
+#include "lib/poison.h"
 
 #define BAND 64u
 #define BAND_BYTE 0xC3

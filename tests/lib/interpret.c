@@ -3,42 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/fence.h"
 #include "lib/test.h"
 
-#define GUARD 64
-#define GUARD_BYTE 0xA5
 #define POISON 0xCB
-
-static void *guarded_new(size_t bytes) {
-  unsigned char *p = malloc(bytes + 2 * GUARD);
-  ASSERT_NOT_NULL(p);
-  memset(p, GUARD_BYTE, bytes + 2 * GUARD);
-  memset(p + GUARD, POISON, bytes);
-  return p + GUARD;
-}
-
-static void guarded_check(const void *data, size_t bytes, const char *what) {
-  const unsigned char *p = (const unsigned char *)data - GUARD;
-  for (size_t i = 0; i < GUARD; i++) {
-    if (p[i] != GUARD_BYTE || p[GUARD + bytes + i] != GUARD_BYTE) {
-      test_fail(__FILE__, __LINE__, "%s: wrote outside of its %zu bytes", what, bytes);
-    }
-  }
-}
-
-static void guarded_free(void *data) {
-  if (data) {
-    free((unsigned char *)data - GUARD);
-  }
-}
 
 void test_interpret_init(test_interpreter *t, snug__graph *g) {
   *t = (test_interpreter){.g = g, .threads = 1};
 }
 
+static size_t value_bytes(const test_interpreter *t, size_t id) {
+  return (size_t)snug__type_bytes(snug__type_at(t->g, (snug__id)id));
+}
+
 void test_interpret_release(test_interpreter *t) {
   for (size_t i = 0; i < t->n_data; i++) {
-    guarded_free(t->data[i]);
+    test_fence_free(t->data[i], value_bytes(t, i));
   }
   free(t->data);
   t->data = NULL;
@@ -63,7 +43,7 @@ void *test_interpret_data(test_interpreter *t, snug__id id) {
     return (char *)(uintptr_t)memory->data + v->view_offset;
   }
   if (!t->data[base]) {
-    t->data[base] = guarded_new((size_t)snug__type_bytes(&memory->type));
+    t->data[base] = test_fence_new((size_t)snug__type_bytes(&memory->type), POISON);
   }
   return (char *)t->data[base] + v->view_offset;
 }
@@ -108,11 +88,11 @@ snug_status test_interpret_node(test_interpreter *t, snug__id id, int32_t in_pla
   snug__signature sig = {node->op,   node->params, node->n_in, node->n_out,
                          a.in_types, a.out_types,  t->threads};
   size_t scratch_bytes = node->op->scratch ? node->op->scratch(&sig) : 0;
-  void *scratch = guarded_new(scratch_bytes);
+  void *scratch = test_fence_new(scratch_bytes, POISON);
   snug__call call = {&sig, a.in, a.out, scratch, &t->fault};
   snug_status s = node->op->reference(&call);
-  guarded_check(scratch, scratch_bytes, node->op->name);
-  guarded_free(scratch);
+  test_fence_check(scratch, scratch_bytes, node->op->name);
+  test_fence_free(scratch, scratch_bytes);
   if (in_place >= 0) { /* hand the result over, so that it is found under the output's own id */
     memcpy(test_interpret_data(t, node->out[0]), a.out[0],
            (size_t)snug__type_bytes(&a.out_types[0]));
@@ -124,8 +104,8 @@ void test_interpret_check(const test_interpreter *t) {
   for (size_t i = 0; i < t->n_data; i++) {
     const snug__value *v = snug__value_at(t->g, (snug__id)i);
     if (t->data[i]) {
-      guarded_check(
-          t->data[i], (size_t)snug__type_bytes(&v->type),
+      test_fence_check(
+          t->data[i], value_bytes(t, i),
           v->producer == SNUG_NONE ? v->name : snug__node_at(t->g, v->producer)->op->name);
     }
   }
