@@ -7,16 +7,6 @@
 #include "lib/test.h"
 #include "ops/conv.h"
 
-#define KERNEL(name) extern const snug__kernel snug__kernel_##name
-KERNEL(dnn_conv2d);
-KERNEL(dnn_conv2d_bwd_data);
-KERNEL(dnn_conv2d_bwd_weights);
-KERNEL(dnn_conv2d_transpose);
-KERNEL(dnn_depthwise_conv2d);
-KERNEL(dnn_depthwise_conv2d_bwd_data);
-KERNEL(dnn_depthwise_conv2d_bwd_weights);
-#undef KERNEL
-
 typedef struct shape {
   int64_t batch, height, width, cin, cout, kernel, stride, dilation, groups;
   int32_t padding;
@@ -74,10 +64,9 @@ static values values_of(const shape *s, const snug__conv2d_params *p) {
   return v;
 }
 
-static trial trial_of(const snug__kernel *kernel, const snug__op *op,
-                      const snug__conv2d_bwd_params *p, const snug__type *a, const snug__type *b,
-                      const snug__type *out) {
-  return (trial){.kernel = kernel,
+static trial trial_of(const char *name, const snug__op *op, const snug__conv2d_bwd_params *p,
+                      const snug__type *a, const snug__type *b, const snug__type *out) {
+  return (trial){.name = name,
                  .sig = {.op = op, .params = p, .n_in = 2, .n_out = 1},
                  .plain_in = {*a, *b},
                  .plain_out = *out};
@@ -86,10 +75,9 @@ static trial trial_of(const snug__kernel *kernel, const snug__op *op,
 static void try_forward(const shape *s) {
   snug__conv2d_bwd_params p = params_of(s);
   values v = values_of(s, &p.conv);
-  trial t = s->groups
-                ? trial_of(&snug__kernel_dnn_conv2d, &snug__op_conv2d, &p, &v.x, &v.kernel, &v.y)
-                : trial_of(&snug__kernel_dnn_depthwise_conv2d, &snug__op_depthwise_conv2d, &p, &v.x,
-                           &v.kernel, &v.y);
+  trial t = s->groups ? trial_of("dnn_conv2d", &snug__op_conv2d, &p, &v.x, &v.kernel, &v.y)
+                      : trial_of("dnn_depthwise_conv2d", &snug__op_depthwise_conv2d, &p, &v.x,
+                                 &v.kernel, &v.y);
   t.terms = (double)(s->kernel * s->kernel * (s->groups ? v.kernel.dim[2] : 1));
   trial_run(&t);
 }
@@ -98,9 +86,9 @@ static void try_bwd_data(const shape *s) {
   snug__conv2d_bwd_params p = params_of(s);
   values v = values_of(s, &p.conv);
   p.shape = snug__shape_param(&v.x);
-  trial t = s->groups ? trial_of(&snug__kernel_dnn_conv2d_bwd_data, &snug__op_conv2d_bwd_data, &p,
-                                 &v.y, &v.kernel, &v.x)
-                      : trial_of(&snug__kernel_dnn_depthwise_conv2d_bwd_data,
+  trial t = s->groups ? trial_of("dnn_conv2d_bwd_data", &snug__op_conv2d_bwd_data, &p, &v.y,
+                                 &v.kernel, &v.x)
+                      : trial_of("dnn_depthwise_conv2d_bwd_data",
                                  &snug__op_depthwise_conv2d_bwd_data, &p, &v.y, &v.kernel, &v.x);
   t.terms = (double)(s->kernel * s->kernel * (s->groups ? s->cout / s->groups : 1));
   t.not_on_avx2 = s->no_data_avx2;
@@ -111,13 +99,39 @@ static void try_bwd_weights(const shape *s) {
   snug__conv2d_bwd_params p = params_of(s);
   values v = values_of(s, &p.conv);
   p.shape = snug__shape_param(&v.kernel);
-  trial t = s->groups ? trial_of(&snug__kernel_dnn_conv2d_bwd_weights, &snug__op_conv2d_bwd_weights,
-                                 &p, &v.x, &v.y, &v.kernel)
-                      : trial_of(&snug__kernel_dnn_depthwise_conv2d_bwd_weights,
+  trial t = s->groups ? trial_of("dnn_conv2d_bwd_weights", &snug__op_conv2d_bwd_weights, &p, &v.x,
+                                 &v.y, &v.kernel)
+                      : trial_of("dnn_depthwise_conv2d_bwd_weights",
                                  &snug__op_depthwise_conv2d_bwd_weights, &p, &v.x, &v.y, &v.kernel);
   t.terms = (double)(s->batch * v.y.dim[1] * v.y.dim[2]);
   t.not_on_avx2 = s->no_weights_avx2;
   trial_run(&t);
+}
+
+/* As one layout serves a kernel and its gradient. */
+static void check_kernel_layout(const shape *s) {
+  snug__conv2d_bwd_params p = params_of(s);
+  values v = values_of(s, &p.conv);
+  snug__layouts forward = {0}, weights = {0};
+  snug__type in[] = {v.x, v.kernel};
+  snug__signature sig = {&snug__op_conv2d, &p, 2, 1, in, &v.y, 2, snug__isa_best()};
+  ASSERT_TRUE(trial_kernel(&sig, "dnn_conv2d")->fits(&sig, &forward));
+  sig.op = &snug__op_conv2d_bwd_weights;
+  sig.out = &v.kernel;
+  p.shape = snug__shape_param(&v.kernel);
+  in[0].layout = forward.in[0];
+  in[1] = v.y;
+  if (!(sig.isa == SNUG__ISA_AVX2 && s->no_weights_avx2)) {
+    ASSERT_TRUE(trial_kernel(&sig, "dnn_conv2d_bwd_weights")->fits(&sig, &weights));
+    ASSERT_EQ_INT(weights.in[0], forward.in[0]);
+    ASSERT_EQ_INT(weights.out[0], forward.in[1]);
+  }
+}
+
+TEST(a_kernel_and_its_gradient_have_one_layout) {
+  for (size_t i = 0; i < SNUG_COUNT(shapes) && snug__isa_best() >= SNUG__ISA_AVX2; i++) {
+    check_kernel_layout(&shapes[i]);
+  }
 }
 
 TEST(forward) {
@@ -168,7 +182,7 @@ TEST(transpose) {
   p.dilation = (snug_ints){.n = 2, .v = {1, 1}};
   p.padding = SAME;
   trial t = {
-      .kernel = &snug__kernel_dnn_conv2d_transpose,
+      .name = "dnn_conv2d_transpose",
       .sig = {.op = &snug__op_conv2d_transpose, .params = &p, .n_in = 2, .n_out = 1},
       .plain_in = {snug__type_of(SNUG_FLOAT32, 4, x), snug__type_of(SNUG_FLOAT32, 4, kernel)},
       .plain_out = snug__type_of(SNUG_FLOAT32, 4, y),
@@ -181,7 +195,7 @@ static bool fits(const snug__type *x, const snug__type *kernel, const snug__type
   snug__type in[] = {*x, *kernel};
   snug__layouts want = {0};
   snug__signature sig = {&snug__op_conv2d, &p, 2, 1, in, y, 1, snug__isa_best()};
-  return snug__kernel_dnn_conv2d.fits(&sig, &want);
+  return trial_kernel(&sig, "dnn_conv2d")->fits(&sig, &want);
 }
 
 TEST(what_does_not_fit) {

@@ -9,15 +9,20 @@
 
 /* The caller fills the first part. */
 typedef struct trial {
-  const snug__kernel *kernel;
+  const char *name;    /* of the kernel */
   snug__signature sig; /* op, params, n_in, n_out */
   snug__type plain_in[TRIAL_VALUES], plain_out;
   double terms;     /* of the sum that an element is */
   bool not_on_avx2; /* it must not fit there */
+  bool on_base;     /* it runs without any of the larger instruction sets */
 
+  const snug__kernel *kernel;
   snug__type in[TRIAL_VALUES], out;             /* as the kernel has them */
   float *data[TRIAL_VALUES], *expected, *sizes; /* plain; sizes: sums of absolute values */
 } trial;
+
+/* The kernel of a name for the op of a signature. */
+const snug__kernel *trial_kernel(const snug__signature *sig, const char *name);
 
 /* Fails the test unless the kernel fits, wants the same layouts when they come, gives what the
  * reference gives (all sums of products of the inputs), twice the same bits, zeros where a layout

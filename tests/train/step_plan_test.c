@@ -5,6 +5,7 @@
 #include "exec/program.h"
 #include "graph/op.h"
 #include "lib/models.h"
+#include "train/lower.h"
 #include "train/nets.h"
 #include "train/step.h"
 
@@ -14,6 +15,7 @@ static snug__program *plan_step(snug_ctx *ctx, snug_model *m, int64_t batch,
   snug__program *p = NULL;
   snug__step step;
   ASSERT_OK(ctx, snug__step_build(m, SNUG__STEP_TRAIN, batch, false, &g, &step));
+  ASSERT_OK(ctx, snug__step_lower(m, &g, &step));
   ASSERT_OK(ctx, snug__program_create(g, &snug__cpu, o, &p));
   return p;
 }

@@ -156,7 +156,8 @@ static dnnl_primitive_attr_t make_attr(const snug__dnn_conv *v) {
   }
   bool ok =
       dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user) == dnnl_success &&
-      dnnl_post_ops_create(&ops) == dnnl_success && append_post(&v->post, ops) &&
+      dnnl_post_ops_create(&ops) == dnnl_success &&
+      (v->direction != SNUG__DNN_FORWARD || append_post(&v->post, ops)) &&
       dnnl_primitive_attr_set_post_ops(attr, ops) == dnnl_success;
   dnnl_post_ops_destroy(ops);
   if (!ok) {

@@ -118,10 +118,11 @@ static bool has(snug__dnn_conv *v, const tries *t, int32_t i, snug__dnn_directio
   return snug__dnn_has(v);
 }
 
-static bool choose_first(snug__dnn_conv *v, const tries *t, bool as_forward) {
+/* The first that both directions have; the second one alone decides if they are the same. */
+static bool choose_first(snug__dnn_conv *v, const tries *t, snug__dnn_direction with) {
   const snug__dnn_direction direction = v->direction;
   for (int32_t i = 0; i < t->n; i++) {
-    if ((!as_forward || has(v, t, i, SNUG__DNN_FORWARD)) && has(v, t, i, direction)) {
+    if ((with == direction || has(v, t, i, with)) && has(v, t, i, direction)) {
       return true;
     }
   }
@@ -136,7 +137,10 @@ bool snug__dnn_choose(snug__dnn_conv *v) {
   } else {
     list_conv(v, &t);
   }
-  /* The gradient of a kernel has the layout that the kernel has in the forward, if that can be. */
-  return (v->direction == SNUG__DNN_BWD_WEIGHTS && choose_first(v, &t, true)) ||
-         choose_first(v, &t, false);
+  /* A kernel and its gradient have one layout where that can be. */
+  const snug__dnn_direction direction = v->direction;
+  const snug__dnn_direction with = direction == SNUG__DNN_FORWARD       ? SNUG__DNN_BWD_WEIGHTS
+                                   : direction == SNUG__DNN_BWD_WEIGHTS ? SNUG__DNN_FORWARD
+                                                                        : direction;
+  return choose_first(v, &t, with) || choose_first(v, &t, direction);
 }
