@@ -19,5 +19,3 @@ if(loop_sources)
     list(APPEND snug_loop_objects $<TARGET_OBJECTS:snug_loops_${isa}>)
   endforeach()
 endif()
-# Products go into their sums in one rounding.
-set_source_files_properties(src/device/cpu/loops/matmul.c PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
