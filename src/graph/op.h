@@ -68,6 +68,15 @@ typedef struct snug__cost {
   double bytes; /* read and written */
 } snug__cost;
 
+/* A node that makes output 0 of another again, to the same bits, from what that read and made. */
+#define SNUG__REMAKE_INPUTS 8
+typedef struct snug__remake {
+  const struct snug__op *op;
+  snug__id in[SNUG__REMAKE_INPUTS]; /* inputs, or further outputs, of the other */
+  int32_t n_in;
+  _Alignas(16) unsigned char params[128];
+} snug__remake;
+
 /* What grad sees and fills: dout[k] is the gradient of output k or SNUG_NONE (none flows);
  * din[i] is to be set where wants[i], else left at SNUG_NONE. */
 typedef struct snug__grad {
@@ -82,9 +91,10 @@ typedef struct snug__grad {
 } snug__grad;
 
 typedef enum snug__op_flag {
-  SNUG__OP_VIEW = 1,      /* output 0 is the memory of input 0; nothing runs */
-  SNUG__OP_NO_REMAKE = 2, /* must not be recomputed (writes state) */
-  SNUG__OP_ANY_LAYOUT = 4 /* every kernel works on whatever layouts inputs and outputs have */
+  SNUG__OP_VIEW = 1,       /* output 0 is the memory of input 0; nothing runs */
+  SNUG__OP_NO_REMAKE = 2,  /* must not be recomputed (writes state) */
+  SNUG__OP_ANY_LAYOUT = 4, /* every kernel works on whatever layouts inputs and outputs have */
+  SNUG__OP_CHEAP = 8       /* element by element: made again in one pass over its values */
 } snug__op_flag;
 
 struct snug__rewrite;
@@ -116,6 +126,8 @@ typedef struct snug__op {
   /* A replacement for a node of this op, and for others around it, by something better: see
    * graph/rewrite.h.  Sets *replaced if it made one.  NULL: there is none. */
   snug_status (*rewrite)(struct snug__rewrite *r, snug__id node, bool *replaced);
+  /* How output 0 of a node can be made again in one pass, if not (SNUG__OP_CHEAP) as it was. */
+  void (*remake)(const snug__node *node, snug__remake *out);
   size_t (*scratch)(const snug__signature *sig);  /* NULL: none */
   snug__cost (*cost)(const snug__signature *sig); /* NULL: one flop per output element */
 } snug__op;

@@ -4,7 +4,10 @@
  * Forward, the rule stands at the normalization and looks at who reads y.  Backward, it stands at
  * the gradient of the activation, which comes first.  Where the forward was fused y itself is gone:
  * then the value before the activation is made again from x inside the gradient.  swish's gradient
- * reads that value, so it is fused in both directions or in none. */
+ * reads that value, so it is fused in both directions or in none.
+ *
+ * A normalization with nothing behind it becomes the same op: its y can be made again from what the
+ * backward keeps. */
 #include "graph/rewrite.h"
 #include "ops/batch_norm.h"
 #include "ops/norm.h"
@@ -135,9 +138,6 @@ static snug_status fuse_forward(snug__rewrite *r, snug__id id, const snug__op *o
   snug__id in[8];
   snug__id out[SNUG__MAX_OUT];
   snug__batch_norm_post_params params = {p->epsilon, t.post};
-  if (t.n_covered == 0) {
-    return SNUG_OK;
-  }
   snug__rewrite_as(r, id);
   int32_t n_in = fused_inputs(r, bn, plain, &t, in);
   SNUG_TRY(snug__graph_add(r->to, op, &params, in, n_in, out, op->max_out));

@@ -88,6 +88,19 @@ static snug_status train_reference(const snug__call *call) {
   return run_forward(call, &j, 3);
 }
 
+static void train_remake(const snug__node *node, snug__remake *out) {
+  const snug__id in[] = {node->in[0],
+                         node->n_in > 1 ? node->in[1] : SNUG_NONE,
+                         node->n_in > 2 ? node->in[2] : SNUG_NONE,
+                         node->out[1],
+                         node->out[2],
+                         node->n_in > 3 ? node->in[3] : SNUG_NONE};
+  out->op = &snug__op_batch_norm_infer_post;
+  out->n_in = (int32_t)SNUG_COUNT(in);
+  memcpy(out->in, in, sizeof in);
+  memcpy(out->params, node->params, sizeof(snug__batch_norm_post_params));
+}
+
 const snug__op snug__op_batch_norm_train_post = {
     .name = "batch_norm_train_post",
     .doc =
@@ -102,6 +115,7 @@ const snug__op snug__op_batch_norm_train_post = {
     .in_place = {1u << 0 | 1u << 3},
     .infer = train_infer,
     .reference = train_reference,
+    .remake = train_remake,
     .scratch = snug__bn_scratch,
     .cost = forward_cost};
 
@@ -131,6 +145,7 @@ const snug__op snug__op_batch_norm_infer_post = {
     .max_in = 6,
     .min_out = 1,
     .max_out = 1,
+    .flags = SNUG__OP_CHEAP,
     .in_place = {1u << 0 | 1u << 5},
     .infer = infer_infer,
     .reference = infer_reference,

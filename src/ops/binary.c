@@ -52,6 +52,7 @@ static snug_status run(const snug__call *call, snug__zip_body *const rows[SNUG_D
                                   .max_in = 2,                                                   \
                                   .min_out = 1,                                                  \
                                   .max_out = 1,                                                  \
+                                  .flags = SNUG__OP_CHEAP,                                       \
                                   .in_place = {3},                                               \
                                   .grad = op##_grad,                                             \
                                   .reference = op##_reference,                                   \

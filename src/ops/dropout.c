@@ -251,6 +251,7 @@ static const snug__field gaussian_noise_fields[] = {
                                   .max_in = 4,                  \
                                   .min_out = 1,                 \
                                   .max_out = 1,                 \
+                                  .flags = SNUG__OP_CHEAP,      \
                                   .in_place = {1},              \
                                   .infer = (check),             \
                                   .grad = op##_rule,            \

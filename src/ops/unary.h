@@ -76,6 +76,7 @@ snug__cost snug__unary_cost(const snug__signature *sig);
                                   .max_in = (inputs),                 \
                                   .min_out = 1,                       \
                                   .max_out = 1,                       \
+                                  .flags = SNUG__OP_CHEAP,            \
                                   .in_place = {(1u << (inputs)) - 1}, \
                                   .reference = op##_reference,        \
                                   .unblock = snug__unblock_flat,      \

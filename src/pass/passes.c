@@ -1,6 +1,7 @@
 #include "pass/passes.h"
 
 #include "pass/fuse.h"
+#include "pass/remake.h"
 
 /* Take over the result of a pass. */
 static void accept(snug__rewrite *r, snug__graph **graph, snug__id *ids, size_t n) {
@@ -21,6 +22,10 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
   snug__rewrite r;
   if (!o->no_fuse) {
     SNUG_TRY(snug__pass_fuse(*graph, &r));
+    accept(&r, graph, ids, n);
+  }
+  if (!o->no_remake) {
+    SNUG_TRY(snug__pass_remake(*graph, &r));
     accept(&r, graph, ids, n);
   }
   SNUG_TRY(snug__pass_lay_out(*graph, o->device ? o->device : &snug__cpu, variables, &r));
