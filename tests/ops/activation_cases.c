@@ -400,11 +400,13 @@ OP_CASES(
     {"max_value=2.5, negative_slope=0.5", GRID, .no_gradient = true,
      .expect = "-4 -1.5 -0.75 -0.5 -0.25 -0.05 0 0.1 0.5 1 1.5 2.5 2.5 2.5"},
     {"max_value=2.5, negative_slope=0.5", "float64[8] = -7 -2 -1.2 -0.3 0.3 0.8 2 7"},
+    {"max_value=6", "float64[3] = -inf inf nan", .no_gradient = true, .expect = "0 6 nan"},
+    {"negative_slope=0.5", "float64[2] = -inf inf", .no_gradient = true, .expect = "-inf inf"},
     {"", "float64[0,3]"}, {"", "float64[]"}, {"", "int32[3]", .fails = "must be float"},
     {"threshold=-1", "float64[3]", .fails = "must not be below 0"})
 
 OP_CASES(
-    relu_grad,
+    relu_grad, {"negative_slope=0.5", "float64[2] one; float64[2] = -inf inf", .expect = "0.5 1"},
     {"", ONES "float64[12] = 0 0 0 0 0 0 0.1 0.3 0.7 1.2 2.2 7",
      .expect = "0 0 0 0 0 0 1 1 1 1 1 1"},
     {"", "float64[3,5]; float64[3,5] unit"},

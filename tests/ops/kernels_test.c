@@ -1,7 +1,7 @@
 /* Every kernel of the processor against the op's reference: over the op's cases, larger ones of the
  * same kind and those of kernel_cases.c, in every layout, instruction set and number of threads.
  *
- * A run by hand can be restricted: SNUG_TEST_OP=name. */
+ * A run by hand can be restricted to one op: SNUG_TEST_OP=name, in any part. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,7 +258,7 @@ static void check_part(snug__isa isa, int32_t part, int32_t parts) {
   }
   for (int32_t i = 0, n = 0; i < snug__op_count; i++) {
     const snug__op *op = snug__op_table[i];
-    if (has_kernels(op, isa) && n++ % parts == part && (!only || strcmp(only, op->name) == 0)) {
+    if (only ? strcmp(only, op->name) == 0 : has_kernels(op, isa) && n++ % parts == part) {
       check_op(op, snug__all_cases[i], isa);
     }
   }

@@ -73,8 +73,8 @@ static bool relu_is_plain(const snug__signature *sig, snug__layouts *want) {
 
 FORWARD_FITS(relu_plain, relu_is_plain, COPY, x <= 0.0f ? 0.0f : x);
 BACKWARD_FITS(relu_plain_grad, relu_is_plain, COPY, v > 0.0f ? d : 0.0f);
-FORWARD(relu, COPY, x <= p2 ? p0 * (x - p2) : x > p1 ? p1 : x);
-BACKWARD(relu_grad, COPY, d *(v >= p1 ? 0.0f : v > 0.0f ? 1.0f : p0));
+FORWARD(relu, COPY, x <= p2 ? (p0 == 0.0f ? 0.0f : p0 * (x - p2)) : x > p1 ? p1 : x);
+BACKWARD(relu_grad, COPY, d *(v >= p1 && v < INFINITY ? 0.0f : v > 0.0f ? 1.0f : p0));
 
 /* ---- logistic and its kin ---- */
 
@@ -126,6 +126,11 @@ static bool gelu_is_exact(const snug__signature *sig, snug__layouts *want) {
   return !p->approximate && snug__is_float32(sig, want);
 }
 
+static bool gelu_is_tanh(const snug__signature *sig, snug__layouts *want) {
+  const snug__gelu_params *p = sig->params;
+  return p->approximate && snug__is_float32(sig, want);
+}
+
 #define SQRT_2_BY_PI 0.797884561f
 #define INV_SQRT_2PI 0.398942280f
 #define GELU_CUBIC 0.044715f
@@ -149,8 +154,8 @@ SNUG_MATH float gelu_tanh_slope(float v) {
 
 FORWARD_FITS(gelu, gelu_is_exact, COMPUTE, x *snug_normal(x, snug_bell(x)));
 BACKWARD_FITS(gelu_grad, gelu_is_exact, COMPUTE, d *gelu_slope(v));
-FORWARD(gelu_tanh, COMPUTE, gelu_tanh_at(x));
-BACKWARD(gelu_tanh_grad, COMPUTE, d *gelu_tanh_slope(v));
+FORWARD_FITS(gelu_tanh, gelu_is_tanh, COMPUTE, gelu_tanh_at(x));
+BACKWARD_FITS(gelu_tanh_grad, gelu_is_tanh, COMPUTE, d *gelu_tanh_slope(v));
 
 /* ---- exponential linear units ---- */
 
@@ -171,7 +176,7 @@ BACKWARD(selu_grad, COPY, d *(v > 0.0f ? SELU_SCALE : v + SELU_SCALE * SELU_ALPH
 
 FORWARD(hard_sigmoid, COPY, RELU6(x + 3.0f) / 6.0f);
 BACKWARD(hard_sigmoid_grad, COPY, v > 0.0f && v < 1.0f ? d / 6.0f : 0.0f);
-FORWARD(hard_silu, COPY, x *RELU6(x + 3.0f) / 6.0f);
+FORWARD(hard_silu, COPY, x *(RELU6(x + 3.0f) / 6.0f));
 BACKWARD(hard_silu_grad, COPY, v <= -3.0f ? 0.0f : v >= 3.0f ? d : d * (2.0f * v + 3.0f) / 6.0f);
 FORWARD(hard_tanh, COPY, x<-1.0f ? -1.0f : x> 1.0f ? 1.0f : x);
 BACKWARD(hard_tanh_grad, COPY, v > -1.0f && v < 1.0f ? d : 0.0f);
