@@ -6,10 +6,12 @@
  * of output channels come 36 products and the transform back, while these lie in its own cache.
  *
  * Scratch: the weights of a group, [wide][plane][input channel][WIDE][LANES], then per thread the
- * windows, [plane][input block][tile][LANES], and the products, [plane][WIDE][tile][LANES].  A
+ * windows, [input block][plane][tile][LANES], and the products, [WIDE][plane][tile][LANES].  A
  * vector is left free behind each plane: planes would otherwise lie a power of two apart, and all
  * 36 stores of a transform would fall into one set of the cache. */
 #ifdef __AVX2__
+#include <string.h>
+
 #include "base/thread.h"
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/wino.h"
@@ -17,27 +19,30 @@
 
 #define SIX 6 /* tiles that a product computes at once */
 #define GROUP_BYTES (10 << 20)
-#define CHUNK_BYTES (3 << 20)
-#define MAX_CHUNK 48
+#define PAST_CACHE_BYTES (16 << 20)
+#ifndef CHUNK
+#define CHUNK 24 /* tiles; a multiple of SIX */
+#endif
+#define STEP ((CHUNK + 1) * LANES) /* floats from plane to plane of windows and products */
 
 typedef struct job {
   snug__wino_shape s; /* of the forward that is computed: swapped for the gradient */
   int turned;         /* weights are read for the gradient of the data */
   int64_t in_blocks, out_blocks;
-  int64_t tiles, chunk;             /* tiles in all and in a chunk, a multiple of SIX */
-  int64_t wides, in_group;          /* sets of WIDE output blocks, in all and in a group */
-  int64_t panel, windows, products; /* floats from plane to plane */
+  int64_t tiles, chunk;    /* tiles in all and in a chunk, a multiple of SIX */
+  int64_t wides, in_group; /* sets of WIDE output blocks, in all and in a group */
+  int64_t panel;           /* floats from plane to plane of weights */
   images x;
   const float *weights;
   snug__wino_finish finish;
   float *y, *panels, *own;
   int64_t first, end; /* wides of the present group */
+  int past_cache;     /* outputs are not to go through the cache */
 } job;
 
+/* Chunks as equal as can be, as many for each thread. */
 static int64_t chunk_tiles(const job *j) {
-  int64_t bytes = PLANES * (j->in_blocks + WIDE) * (int64_t)sizeof(vec);
-  int64_t most = larger(SIX, smaller(CHUNK_BYTES / bytes, MAX_CHUNK) / SIX * SIX);
-  int64_t chunks = round_up(div_up(j->tiles, most), j->s.threads);
+  int64_t chunks = round_up(div_up(j->tiles, CHUNK), j->s.threads);
   return round_up(div_up(j->tiles, chunks), SIX);
 }
 
@@ -48,15 +53,13 @@ static void plan(job *j) {
   j->chunk = chunk_tiles(j);
   j->wides = div_up(j->out_blocks, WIDE);
   j->panel = j->in_blocks * LANES * WIDE * LANES + LANES;
-  j->windows = j->in_blocks * j->chunk * LANES + LANES;
-  j->products = WIDE * j->chunk * LANES + LANES;
   int64_t fit = larger(1, GROUP_BYTES / (PLANES * j->panel * (int64_t)sizeof(float)));
   j->in_group = div_up(j->wides, div_up(j->wides, fit));
 }
 
 static int64_t group_floats(const job *j) { return j->in_group * PLANES * j->panel; }
 
-static int64_t own_floats(const job *j) { return PLANES * (j->windows + j->products); }
+static int64_t own_floats(const job *j) { return (j->in_blocks + WIDE) * PLANES * STEP; }
 
 /* Taps of one block pair with the channels swapped and the kernel turned: [9][LANES of o][LANES of
  * i]. */
@@ -97,19 +100,10 @@ static void transform_weights(void *arg, int64_t slot) {
   }
 }
 
-/* Windows of tiles [t, t + n); what is added up to a multiple of SIX is zero. */
-static void load_chunk(const job *j, const square *at, int64_t n, float *windows) {
-  for (int64_t block = 0; block < j->in_blocks; block++) {
-    for (int64_t t = 0; t < n; t++) {
-      load_window(&j->x, &j->s, at[t], block, windows + (block * j->chunk + t) * LANES, j->windows);
-    }
-  }
-}
-
 /* Products of SIX tiles with `width` output blocks, summed over all input channels. */
 INLINE void product(const job *j, int64_t width, const float *u, const float *v, float *m) {
   vec sum[WIDE][SIX] = {{{0}}};
-  for (int64_t block = 0; block < j->in_blocks; block++, v += j->chunk * LANES) {
+  for (int64_t block = 0; block < j->in_blocks; block++, v += PLANES * STEP) {
     for (int c = 0; c < LANES; c++, u += width * LANES) {
       vec weights[WIDE];
       for (int64_t k = 0; k < width; k++) {
@@ -125,41 +119,35 @@ INLINE void product(const job *j, int64_t width, const float *u, const float *v,
   }
   for (int64_t k = 0; k < width; k++) {
     for (int t = 0; t < SIX; t++) {
-      store(m + (k * j->chunk + t) * LANES, sum[k][t]);
+      store(m + k * PLANES * STEP + t * LANES, sum[k][t]);
     }
   }
 }
 
-#define PRODUCTS(width)                                                                 \
-  static void products_##width(const job *j, int64_t n, const float *u, const float *v, \
-                               float *m) {                                              \
-    for (int64_t t = 0; t < n; t += SIX) {                                              \
-      product(j, width, u, v + t * LANES, m + t * LANES);                               \
-    }                                                                                   \
+INLINE void products(const job *j, int64_t width, int64_t n, const float *u, const float *v,
+                     float *m) {
+  for (int64_t t = 0; t < n; t += SIX) {
+    product(j, width, u, v + t * LANES, m + t * LANES);
   }
-PRODUCTS(1)
-PRODUCTS(2)
-#if WIDE == 4
-PRODUCTS(3)
-PRODUCTS(4)
-#endif
+}
 
+/* One plane of n tiles; each width is compiled by itself. */
 static void multiply(const job *j, int64_t width, int64_t n, const float *u, const float *v,
                      float *m) {
   switch (width) {
+    case 1:
+      products(j, 1, n, u, v, m);
+      return;
 #if WIDE == 4
-    case 4:
-      products_4(j, n, u, v, m);
+    case 2:
+      products(j, 2, n, u, v, m);
       return;
     case 3:
-      products_3(j, n, u, v, m);
+      products(j, 3, n, u, v, m);
       return;
 #endif
-    case 2:
-      products_2(j, n, u, v, m);
-      return;
     default:
-      products_1(j, n, u, v, m);
+      products(j, WIDE, n, u, v, m);
   }
 }
 
@@ -172,16 +160,46 @@ static vec bias_of(const job *j, int64_t block) {
   return load(bias);
 }
 
+static float *output_at(const job *j, square at, int64_t block) {
+  int64_t image = at.image * j->out_blocks + block;
+  return j->y + ((image * j->s.oh + at.y) * j->s.ow + at.x) * LANES;
+}
+
+static void fetch_output(const job *j, square at, int64_t block) {
+  const float *to = output_at(j, at, block);
+  for (int k = 0; k < 16; k++) {
+    fetch(to, (k / 4 * j->s.ow + k % 4) * LANES, 1);
+  }
+}
+
+INLINE void store_part(vec y[4][4], int64_t rows, int64_t columns, float *to, int64_t row) {
+  for (int64_t r = 0; r < rows; r++) {
+    for (int64_t c = 0; c < columns; c++) {
+      store(to + r * row + c * LANES, y[r][c]);
+    }
+  }
+}
+
+INLINE void stream_all(vec y[4][4], float *to, int64_t row) {
+  for (int k = 0; k < 16; k++) {
+    stream(to + k / 4 * row + k % 4 * LANES, y[k / 4][k % 4]);
+  }
+}
+
 static void store_tile(const job *j, const float *m, square at, int64_t block, vec bias) {
   vec y[4][4], low = all(j->finish.low), high = all(j->finish.high);
   int64_t rows = smaller(4, j->s.oh - at.y), columns = smaller(4, j->s.ow - at.x);
-  float *to =
-      j->y + (((at.image * j->out_blocks + block) * j->s.oh + at.y) * j->s.ow + at.x) * LANES;
-  transform_output(m, j->products, y);
-  for (int64_t r = 0; r < rows; r++) {
-    for (int64_t c = 0; c < columns; c++) {
-      store(to + (r * j->s.ow + c) * LANES, clip(y[r][c] + bias, low, high));
-    }
+  float *to = output_at(j, at, block);
+  transform_output(m, STEP, y);
+  for (int k = 0; k < 16; k++) {
+    y[k / 4][k % 4] = clip(y[k / 4][k % 4] + bias, low, high);
+  }
+  if (rows < 4 || columns < 4) {
+    store_part(y, rows, columns, to, j->s.ow * LANES);
+  } else if (j->past_cache) {
+    stream_all(y, to, j->s.ow * LANES);
+  } else {
+    store_part(y, 4, 4, to, j->s.ow * LANES);
   }
 }
 
@@ -189,24 +207,26 @@ static void finish_wide(const job *j, int64_t wide, const square *at, int64_t n,
   for (int64_t block = wide * WIDE; block < smaller(j->out_blocks, wide * WIDE + WIDE); block++) {
     vec bias = bias_of(j, block);
     for (int64_t t = 0; t < n; t++) {
-      store_tile(j, m + (block % WIDE * j->chunk + t) * LANES, at[t], block, bias);
+      if (!j->past_cache && t + AHEAD < n) {
+        fetch_output(j, at[t + AHEAD], block);
+      }
+      store_tile(j, m + block % WIDE * PLANES * STEP + t * LANES, at[t], block, bias);
     }
   }
 }
 
 static void run_chunk(const job *j, int64_t t, int64_t n, float *windows, float *products) {
-  square at[MAX_CHUNK];
+  square at[CHUNK];
   int64_t whole = round_up(n, SIX);
   for (int64_t k = 0; k < whole; k++) {
     at[k] = tile_at(&j->s, smaller(t + k, j->tiles - 1));
   }
-  load_chunk(j, at, whole, windows);
+  load_windows(&j->x, &j->s, at, whole, 0, j->in_blocks, windows, STEP);
   for (int64_t wide = j->first; wide < j->end; wide++) {
     int64_t width = smaller(WIDE, j->out_blocks - wide * WIDE);
     const float *u = j->panels + (wide - j->first) * PLANES * j->panel;
     for (int64_t p = 0; p < PLANES; p++) {
-      multiply(j, width, whole, u + p * j->panel, windows + p * j->windows,
-               products + p * j->products);
+      multiply(j, width, whole, u + p * j->panel, windows + p * STEP, products + p * STEP);
     }
     finish_wide(j, wide, at, n, products);
   }
@@ -215,13 +235,22 @@ static void run_chunk(const job *j, int64_t t, int64_t n, float *windows, float 
 static void run_chunks(void *arg, int64_t slot) {
   const job *j = arg;
   int64_t chunks = div_up(j->tiles, j->chunk), end = share(chunks, slot + 1, j->s.threads);
-  float *windows = j->own + slot * own_floats(j), *products = windows + PLANES * j->windows;
+  float *windows = j->own + slot * own_floats(j),
+        *products = windows + j->in_blocks * PLANES * STEP;
   for (int64_t k = share(chunks, slot, j->s.threads); k < end; k++) {
     run_chunk(j, k * j->chunk, smaller(j->chunk, j->tiles - k * j->chunk), windows, products);
   }
+  _mm_sfence(); /* what went past the cache is in memory before another thread reads it */
+}
+
+/* Whether outputs will have left the cache before anybody reads them. */
+static int goes_past_cache(const job *j) {
+  int64_t bytes = j->s.n * j->out_blocks * j->s.oh * j->s.ow * (int64_t)sizeof(vec);
+  return bytes > PAST_CACHE_BYTES && (uintptr_t)j->y % sizeof(vec) == 0;
 }
 
 static void run_groups(job *j, void *scratch) {
+  j->past_cache = goes_past_cache(j);
   j->panels = scratch;
   j->own = j->panels + group_floats(j);
   for (j->first = 0; j->first < j->wides; j->first = j->end) {

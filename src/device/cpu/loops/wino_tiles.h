@@ -3,7 +3,6 @@
 #ifndef SNUG_DEVICE_CPU_LOOPS_WINO_TILES_H
 #define SNUG_DEVICE_CPU_LOOPS_WINO_TILES_H
 #include <stdint.h>
-#include <string.h>
 
 #ifdef __AVX2__
 
@@ -11,6 +10,7 @@
 #include "device/cpu/wino.h"
 
 #define PLANES 36
+#define AHEAD 2 /* tiles: how early memory is asked for what comes */
 
 /* Images in blocks of channels: [n][blocks][h][w][LANES]. */
 typedef struct images {
@@ -45,16 +45,16 @@ INLINE square tile_at(const snug__wino_shape *s, int64_t t) {
 }
 
 /* A square of size x size vectors, zero where it is outside of the image. */
-static void gather(const float *image, const images *from, square at, int64_t size, float *to) {
-  memset(to, 0, (size_t)(size * size) * sizeof(vec));
-  int64_t left = larger(at.x, 0), right = smaller(at.x + size, from->w);
-  for (int64_t y = larger(at.y, 0); y < smaller(at.y + size, from->h) && left < right; y++) {
-    memcpy(to + ((y - at.y) * size + left - at.x) * LANES, image + (y * from->w + left) * LANES,
-           (size_t)(right - left) * sizeof(vec));
+INLINE void gather(const float *image, const images *from, square at, int size, float *to) {
+  for (int64_t y = at.y; y < at.y + size; y++) {
+    for (int64_t x = at.x; x < at.x + size; x++, to += LANES) {
+      int inside = y >= 0 && y < from->h && x >= 0 && x < from->w;
+      store(to, inside ? load(image + (y * from->w + x) * LANES) : all(0.0f));
+    }
   }
 }
 
-INLINE int is_inside(const images *from, square at, int64_t size) {
+INLINE int is_inside(const images *from, square at, int size) {
   return at.y >= 0 && at.x >= 0 && at.y + size <= from->h && at.x + size <= from->w;
 }
 
@@ -62,21 +62,45 @@ INLINE const float *image_of(const images *from, square at, int64_t block) {
   return from->data + (at.image * from->blocks + block) * from->h * from->w * LANES;
 }
 
+INLINE square window_at(const snug__wino_shape *s, square out) {
+  return (square){out.image, out.y - s->pad_top, out.x - s->pad_left};
+}
+
 /* One channel block of the window whose output is `out`, into 36 planes. */
-static void load_window(const images *from, const snug__wino_shape *s, square out, int64_t block,
+INLINE void load_window(const images *from, const snug__wino_shape *s, square out, int64_t block,
                         float *to, int64_t step) {
   _Alignas(64) float border[PLANES * LANES];
-  square at = {out.image, out.y - s->pad_top, out.x - s->pad_left};
+  square at = window_at(s, out);
   const float *x = image_of(from, at, block);
-  int64_t row = from->w * LANES;
   if (is_inside(from, at, 6)) {
-    x += at.y * row + at.x * LANES;
+    transform_window(x + (at.y * from->w + at.x) * LANES, from->w * LANES, to, step);
   } else {
     gather(x, from, at, 6, border);
-    x = border;
-    row = 6 * LANES;
+    transform_window(border, 6 * LANES, to, step);
   }
-  transform_window(x, row, to, step);
+}
+
+/* Columns of a square that will be loaded soon; those to the left of them came with its neighbour.
+ */
+INLINE void fetch_square(const images *from, square at, int64_t block, int rows, int first) {
+  const float *x = image_of(from, at, block);
+  for (int i = 0; i < rows; i++) {
+    for (int k = first; k < first + 4; k++) {
+      fetch(x, ((at.y + i) * from->w + at.x + k) * LANES, 0);
+    }
+  }
+}
+
+/* Windows of n tiles for all of n_blocks channel blocks, a channel block behind the other. */
+INLINE void load_windows(const images *from, const snug__wino_shape *s, const square *at, int64_t n,
+                         int64_t first, int64_t n_blocks, float *to, int64_t step) {
+  for (int64_t block = 0; block < n_blocks; block++) {
+    for (int64_t t = 0; t < n; t++) {
+      int64_t next = t + AHEAD;
+      fetch_square(from, window_at(s, at[next < n ? next : 0]), first + block + (next >= n), 6, 2);
+      load_window(from, s, at[t], first + block, to + block * PLANES * step + t * LANES, step);
+    }
+  }
 }
 
 #endif

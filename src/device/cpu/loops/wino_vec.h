@@ -21,11 +21,20 @@ typedef float vec __attribute__((vector_size(LANES * 4)));
 /* As it lies in memory: of any alignment, and an element of an array of float. */
 typedef float loose_vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 
+/* The lines that a write (1) or a read (0) will want soon.  The place need not exist. */
+INLINE void fetch(const float *from, int64_t offset, int write) {
+  const void *p = (const void *)((uintptr_t)from + (uintptr_t)(offset * (int64_t)sizeof(float)));
+  write ? __builtin_prefetch(p, 1) : __builtin_prefetch(p, 0);
+}
+
 INLINE vec load(const float *p) { return *(const loose_vec *)p; }
 
 INLINE void store(float *p, vec v) { *(loose_vec *)p = v; }
 
+/* stream: past the cache, to an address that is a multiple of the vector. */
 #ifdef __AVX512F__
+INLINE void stream(float *p, vec v) { _mm512_stream_ps(p, (__m512)v); }
+
 INLINE vec all(float f) { return (vec)_mm512_set1_ps(f); }
 
 /* a * b + c */
@@ -38,6 +47,8 @@ INLINE vec clip(vec v, vec low, vec high) {
   return (vec)_mm512_min_ps((__m512)high, _mm512_max_ps((__m512)low, (__m512)v));
 }
 #else
+INLINE void stream(float *p, vec v) { _mm256_stream_ps(p, (__m256)v); }
+
 INLINE vec all(float f) { return (vec)_mm256_set1_ps(f); }
 
 INLINE vec mad(vec a, vec b, vec c) {
