@@ -98,6 +98,19 @@ void snug__depthwise_forward(const snug__conv_job *j);
 void snug__depthwise_bwd_data(const snug__conv_job *j);
 void snug__depthwise_bwd_weights(const snug__conv_job *j);
 
+/* Fusion rules of pad, the convolutions and their gradients. */
+struct snug__rewrite;
+snug_status snug__fold_pad(struct snug__rewrite *r, snug__id id, bool *replaced) SNUG_NODISCARD;
+snug_status snug__fuse_conv(struct snug__rewrite *r, snug__id id, bool *replaced) SNUG_NODISCARD;
+snug_status snug__fold_data_gradient(struct snug__rewrite *r, snug__id id,
+                                     bool *replaced) SNUG_NODISCARD;
+snug_status snug__fold_weight_gradient(struct snug__rewrite *r, snug__id id,
+                                       bool *replaced) SNUG_NODISCARD;
+
+/* The new value of what was padded to make the old value x, if the padding was folded away (x is
+ * then read with padding=same); SNUG_NONE: x is there. */
+snug__id snug__unpadded(const struct snug__rewrite *r, snug__id x);
+
 /* Products of one of the three, padding counted, and the cost. */
 double snug__conv_macs(const snug__conv *c);
 snug__cost snug__conv_cost(const snug__conv *c, const snug__signature *sig);

@@ -96,6 +96,7 @@ const snug__op snug__op_conv2d = {.name = "conv2d",
                                   .infer = infer,
                                   .grad = grad,
                                   .reference = reference,
+                                  .rewrite = snug__fuse_conv,
                                   .cost = cost};
 
 const snug__op snug__op_conv2d_bwd_data = {.name = "conv2d_bwd_data",
@@ -109,6 +110,7 @@ const snug__op snug__op_conv2d_bwd_data = {.name = "conv2d_bwd_data",
                                            .infer = infer_bwd_data,
                                            .grad = grad_bwd_data,
                                            .reference = reference_bwd_data,
+                                           .rewrite = snug__fold_data_gradient,
                                            .cost = cost_data};
 
 const snug__op snug__op_conv2d_bwd_weights = {.name = "conv2d_bwd_weights",
@@ -122,4 +124,5 @@ const snug__op snug__op_conv2d_bwd_weights = {.name = "conv2d_bwd_weights",
                                               .infer = infer_bwd_weights,
                                               .grad = grad_bwd_weights,
                                               .reference = reference_bwd_weights,
+                                              .rewrite = snug__fold_weight_gradient,
                                               .cost = cost_weights};

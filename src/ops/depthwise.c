@@ -87,6 +87,7 @@ const snug__op snug__op_depthwise_conv2d = {.name = "depthwise_conv2d",
                                             .infer = infer,
                                             .grad = grad,
                                             .reference = reference,
+                                            .rewrite = snug__fuse_conv,
                                             .cost = cost};
 
 const snug__op snug__op_depthwise_conv2d_bwd_data = {
@@ -100,6 +101,7 @@ const snug__op snug__op_depthwise_conv2d_bwd_data = {
     .max_out = 1,
     .infer = infer_bwd_data,
     .reference = reference_bwd_data,
+    .rewrite = snug__fold_data_gradient,
     .cost = cost_data};
 
 const snug__op snug__op_depthwise_conv2d_bwd_weights = {
@@ -113,4 +115,5 @@ const snug__op snug__op_depthwise_conv2d_bwd_weights = {
     .max_out = 1,
     .infer = infer_bwd_weights,
     .reference = reference_bwd_weights,
+    .rewrite = snug__fold_weight_gradient,
     .cost = cost_weights};

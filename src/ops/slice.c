@@ -1,5 +1,6 @@
 /* slice and pad: a part of a value, and a value as a part of a larger one.  Each is the other's
  * gradient: what a stride leaves out is what `between` puts in. */
+#include "ops/conv.h"
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
@@ -261,4 +262,5 @@ const snug__op snug__op_pad = {.name = "pad",
                                .infer = pad_infer,
                                .grad = pad_grad,
                                .reference = pad_reference,
+                               .rewrite = snug__fold_pad,
                                .unblock = pad_unblock};

@@ -169,6 +169,18 @@ static void step_over(snug__fit *f, unsigned char fill, unsigned char *out) {
   memcpy(out, f->session.block, (size_t)f->session.block_bytes);
 }
 
+/* The end of the highest value in the block.  Scratch may lie higher: a library is told where it is
+ * but not that it must fill it. */
+static int64_t highest_value(const snug__fit *f) {
+  const snug__plan *p = snug__session_largest(&f->session)->program->plan;
+  int64_t end = 0;
+  for (size_t i = 0; i < p->n_buffers; i++) {
+    const snug__buffer *b = &p->buffers[i];
+    end = b->value != SNUG_NONE && b->offset + b->bytes > end ? b->offset + b->bytes : end;
+  }
+  return end;
+}
+
 static void check_height(const net *n) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = net_model(ctx, n, "adam");
@@ -183,7 +195,7 @@ static void check_height(const net *n) {
   ASSERT_TRUE(a && b);
   step_over(&f, 0x5A, a);
   step_over(&f, 0xA5, b);
-  ASSERT_EQ_INT(highest_written(a, b, (int64_t)bytes, 0x5A, 0xA5), bytes);
+  ASSERT_TRUE(highest_written(a, b, (int64_t)bytes, 0x5A, 0xA5) >= highest_value(&f));
   free(a);
   free(b);
   snug__fit_close(&f, SNUG_OK, NULL);
