@@ -42,8 +42,10 @@ test-coverage:
 clang:
 	@$(call build,build-clang,clang)
 
+# BENCH: options of bench/run.sh, e.g. BENCH="--models mlp,cnn --repeats 5".
 bench: release
 	@set -e; for run in bench/*/run.sh; do test ! -e "$$run" || SNUG=$(CURDIR)/build/snug sh "$$run"; done
+	@SNUG=$(CURDIR)/build/snug sh bench/run.sh $(BENCH)
 
 sources = find . \( -path './build*' -o -path './.*' \) -prune -o -name '*.[ch]' -print
 

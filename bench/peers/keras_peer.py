@@ -117,7 +117,6 @@ def run_jax(o):
 def main():
     o = common.read_options()
     os.environ["KERAS_BACKEND"] = "jax" if o.mode == "jax" else "tensorflow"
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: o.threads])
     if o.mode == "jax":
         run_jax(o)
     else:

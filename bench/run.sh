@@ -1,0 +1,55 @@
+#!/bin/sh
+# The bench of training; README.md beside this file says what it measures.
+#
+#   run.sh [--models a,b] [--peers a,b] [--repeats N] ...   the table (run.sh --help)
+#   run.sh --check [MODEL...]                                are the networks Keras's?
+#   run.sh --profile MODEL [options]                         where a step's time goes, by op
+#   run.sh --op MODEL [options]                              single ops beside oneDNN's best
+#   run.sh --alone MODEL [options]                           the step in oneDNN's primitives alone
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/.." && pwd)
+build=$(dirname "${SNUG:-$root/build/snug}")
+venv=${BENCH_VENV:-$root/.cache/bench-venv}
+
+build() {
+  cmake --build "$build" --target "$1" >"$build/bench.log" 2>&1 || {
+    cat "$build/bench.log" >&2
+    exit 1
+  }
+}
+
+# The peers live in an environment of their own, made anew when their versions change.
+peers() {
+  cmp -s "$here/requirements.txt" "$venv/installed" && return
+  echo "installing the peers in $venv ..." >&2
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+  cp "$here/requirements.txt" "$venv/installed"
+}
+
+case ${1:-} in
+  --profile | --alone | --op)
+    build bench_inside
+    what=$1
+    shift
+    test $# -gt 0 || {
+      echo "run.sh: $what: which model?" >&2
+      exit 2
+    }
+    exec "$build/bench/inside" "$what" --model "$@"
+    ;;
+  --check)
+    shift
+    build bench_train
+    peers
+    exec "$venv/bin/python" "$here/check.py" "$build/bench/train" "$@"
+    ;;
+  *)
+    build bench_train
+    build bench_inside
+    peers
+    exec "$venv/bin/python" "$here/table.py" --build "$build" --python "$venv/bin/python" "$@"
+    ;;
+esac

@@ -1,0 +1,286 @@
+"""Runs Snug and its peers on the same networks, one fresh process per measurement, in turn, and prints
+one table.  Started by run.sh."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MIB = 1048576
+
+# name: (steps before timing, most steps timed, batches of data held)
+NETS = {
+    "mlp": (500, 40000, 64),
+    "cnn": (20, 2000, 16),
+    "mobilenetv2": (2, 40, 2),
+    "resnet50": (1, 40, 2),
+    "vgg16": (1, 40, 2),
+    "efficientnetb0": (2, 40, 2),
+    "densenet121": (2, 40, 2),
+    "unet": (2, 40, 2),
+}
+SCRIPTS = {
+    "tf": "keras_peer.py",
+    "tf-xla": "keras_peer.py",
+    "torch": "torch_peer.py",
+    "torch-compile": "torch_peer.py",
+    "jax": "keras_peer.py",
+}
+# By default a peer runs where it can be the best one; `--peers all` runs all everywhere.
+SMALL = ["tf", "tf-xla", "torch", "jax"]
+LARGE = ["tf", "torch", "torch-compile"]
+DEFAULT_PEERS = {name: SMALL if name in ("mlp", "cnn") else LARGE for name in NETS}
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__, prog="bench/run.sh")
+    add = parser.add_argument
+    add("--build", required=True, help=argparse.SUPPRESS)
+    add("--python", required=True, help=argparse.SUPPRESS)
+    add("--models", default=",".join(NETS), help="which, separated by commas (all)")
+    add("--peers", default="", help=f"which of {','.join(SCRIPTS)}; all; none (the likely best)")
+    add("--repeats", type=int, default=3, help="rounds (3)")
+    add("--near", type=float, default=0.8, help="later rounds: peers with this share of the best")
+    add("--steps", type=int, help="most steps that are timed (40; small models more)")
+    add("--seconds", type=float, default=5.0, help="stop timing after so many (5); at least 2 steps")
+    add("--batch", type=int, help="another batch size")
+    add("--size", type=int, help="another image size")
+    add("--threads", type=int, default=os.cpu_count(), help="threads and cores (all)")
+    add("--limit", type=float, default=600.0, help="seconds after which a process is ended (600)")
+    add("--no-alone", action="store_true", help="leave out oneDNN alone")
+    add("--alone-cache", help="file that keeps oneDNN's figures; read if it is there")
+    add("--json", help="write everything that was measured to this file")
+    add("--markdown", action="store_true", help="print the table as Markdown")
+    o = parser.parse_args()
+    o.models = o.models.split(",")
+    for name in set(o.models) - set(NETS):
+        parser.error(f"no model {name}: {', '.join(NETS)}")
+    named = [] if o.peers in ("", "all", "none") else o.peers.split(",")
+    for name in set(named) - set(SCRIPTS):
+        parser.error(f"no peer {name}: {', '.join(SCRIPTS)}")
+    o.chosen = {"": None, "all": list(SCRIPTS), "none": []}.get(o.peers, named)
+    return o
+
+
+def peers_of(o, model):
+    return DEFAULT_PEERS[model] if o.chosen is None else o.chosen
+
+
+# ---- one measurement ----
+
+
+def command(o, who, model):
+    warm, steps, batches = NETS[model]
+    told = ["--model", model, "--threads", o.threads, "--steps", o.steps or steps, "--warm", warm]
+    told += ["--seconds", o.seconds, "--batches", batches]
+    told += ["--batch", o.batch] if o.batch else []
+    told += ["--size", o.size] if o.size else []
+    if who == "snug":
+        start = [os.path.join(o.build, "bench", "train")]
+    else:
+        start = [o.python, os.path.join(HERE, "peers", SCRIPTS[who]), "--mode", who]
+    return [str(part) for part in start + told]
+
+
+def environment(o, cache):
+    """Fixed threads; what PyTorch compiles is kept within this run of the bench, not beyond."""
+    extra = {"OMP_NUM_THREADS": str(o.threads), "TORCHINDUCTOR_CACHE_DIR": cache}
+    return {**os.environ, **extra, "BENCH_START": repr(time.monotonic())}
+
+
+def use_cores(o):
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: o.threads])
+
+
+def reason(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "no message"
+
+
+def run_json(o, words, env):
+    """The JSON that a program prints in its last line, or {"failed": why}."""
+    try:
+        run = subprocess.run(
+            words, env=env, capture_output=True, text=True, timeout=o.limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"failed": f"not done after {o.limit:g} s"}
+    if run.returncode:
+        return {"failed": f"exit {run.returncode}: {reason(run.stderr)}"}
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def measure(o, who, model, round_, cache):
+    found = run_json(o, command(o, who, model), environment(o, cache))
+    found.update(who=who, model=model, round=round_)
+    told = found.get("failed") or f"{found['examples_per_s']:10.1f} examples/s"
+    print(f"  {model:15} round {round_ + 1}  {who:14} {told}", file=sys.stderr, flush=True)
+    return found
+
+
+# ---- a model ----
+
+
+def speed_in(found, who, round_):
+    speeds = [f.get("examples_per_s") for f in found if (f["who"], f["round"]) == (who, round_)]
+    return next((s for s in speeds if s), 0.0)
+
+
+def rounds_of(o, model, cache):
+    """In the first round everybody, then Snug and those that come near the best of the others."""
+    found, others = [], peers_of(o, model)
+    for round_ in range(o.repeats):
+        found += [measure(o, who, model, round_, cache) for who in ["snug", *others]]
+        if round_ == 0:
+            best = max((speed_in(found, who, 0) for who in others), default=0.0)
+            others = [w for w in others if best and speed_in(found, w, 0) >= o.near * best]
+    return found
+
+
+def alone_of(o, model, known):
+    """oneDNN's own figures for the step; kept in `known`."""
+    key = f"{model} batch={o.batch} size={o.size} threads={o.threads}"
+    if not o.no_alone and key not in known:
+        words = [os.path.join(o.build, "bench", "inside"), "--alone", "--model", model, "--json", "1"]
+        words += ["--threads", o.threads]
+        words += ["--batch", o.batch] if o.batch else []
+        words += ["--size", o.size] if o.size else []
+        found = run_json(o, [str(word) for word in words], environment(o, ""))
+        told = found.get("failed") or f"{found['examples_per_s']:10.1f} examples/s"
+        print(f"  {model:15} oneDNN alone            {told}", file=sys.stderr, flush=True)
+        known[key] = found
+    found = known.get(key, {})
+    return {} if "failed" in found else found
+
+
+# ---- the table ----
+
+HEADER = [
+    "model, batch", "who", "examples/s", "min..max", "to best peer", "min..max", "start s",
+    "peak MiB", "planned", "GFLOP/s", "oneDNN's",
+]  # fmt: skip
+
+
+def number(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def spread(values, digits=2):
+    if digits is None:
+        return f"{number(min(values))}..{number(max(values))}"
+    return f"{min(values):.{digits}f}..{max(values):.{digits}f}"
+
+
+def ratios(found, rounds):
+    """Of Snug to the best peer of the same round."""
+    whos = {f["who"] for f in found} - {"snug"}
+    pairs = [
+        (speed_in(found, "snug", r), max((speed_in(found, w, r) for w in whos), default=0.0))
+        for r in range(rounds)
+    ]
+    return [mine / best for mine, best in pairs if mine and best]
+
+
+def row_of(who, runs, alone):
+    good = [f for f in runs if "failed" not in f]
+    if not good:
+        return [who, "failed", *[""] * 8]
+    speeds = [f["examples_per_s"] for f in good]
+    middle = statistics.median(speeds)
+    peak = min(f["peak_bytes"] - f["data_bytes"] for f in good) / MIB
+    planned = good[0].get("planned_bytes")
+    flops = alone.get("flops", 0.0) / good[0]["batch"] * middle / 1e9
+    limit = alone.get("examples_per_s", 0.0)
+    return [
+        who,
+        number(middle),
+        spread(speeds, None),
+        "",
+        "",
+        f"{good[0]['first_step_s']:.2f}",
+        number(peak),
+        number(planned / MIB) if planned else "",
+        number(flops) if flops else "",
+        f"{100 * middle / limit:.0f} %" if limit else "",
+    ]
+
+
+def rows_of(o, model, found, alone):
+    rows = []
+    for who in ["snug", *peers_of(o, model)]:
+        row = row_of(who, [f for f in found if f["who"] == who], alone)
+        if who == "snug" and (shares := ratios(found, o.repeats)):
+            row[3:5] = [f"{statistics.median(shares):.2f}", spread(shares)]
+        rows.append([f"{model}, {found[0].get('batch', '')}" if who == "snug" else "", *row])
+    if alone:
+        blank = [""] * 4
+        speed, gflops = number(alone["examples_per_s"]), number(alone["gflops"])
+        rows.append(["", "oneDNN alone", speed, *blank, "", "", gflops, "100 %"])
+    return rows
+
+
+def print_table(rows, markdown):
+    rows = [HEADER, *rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADER))]
+    edge = "| " if markdown else ""
+    between = " | " if markdown else "  "
+    for i, row in enumerate(rows):
+        cells = [c.ljust(w) if k < 2 else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths))]
+        print((edge + between.join(cells) + (" |" if markdown else "")).rstrip())
+        if i == 0:
+            rule = ["-" * (w - (k >= 2)) + ":" * (k >= 2) for k, w in enumerate(widths)]
+            plain = between.join("-" * w for w in widths)
+            print(edge + between.join(rule) + " |" if markdown else plain)
+
+
+def print_notes(found, o, seconds, load):
+    settings = {f["who"]: f["settings"] for f in found if "settings" in f}
+    print(f"\nfloat32, Adam, sparse categorical crossentropy; {o.threads} threads on as many cores;")
+    print(f"{o.repeats} rounds, each measurement a fresh process; {seconds / 60:.0f} minutes in all.")
+    busy = ": busy, so the figures are not to be relied on" if load > 0.5 else ""
+    print(f"Load of the machine before the start: {load:.2f}{busy}.")
+    print("start: from the start of the process to the end of step 1.  peak: resident memory less data.")
+    print("GFLOP/s: of convolutions and matrix products.  oneDNN's: share of what oneDNN reaches alone.")
+    for who, text in settings.items():
+        print(f"  {who}: {text}")
+    for f in found:
+        if "failed" in f:
+            print(f"  {f['model']}, {f['who']} failed: {f['failed']}")
+
+
+def read_cache(path):
+    if path and os.path.exists(path):
+        with open(path) as cache:
+            return json.load(cache)
+    return {}
+
+
+def write_json(path, what):
+    if path:
+        with open(path, "w") as out:
+            json.dump(what, out, indent=1)
+
+
+def main():
+    o = read_options()
+    begin, load = time.monotonic(), os.getloadavg()[0]
+    use_cores(o)
+    alone, found, rows = read_cache(o.alone_cache), [], []
+    with tempfile.TemporaryDirectory() as cache:
+        for model in o.models:
+            of_model = rounds_of(o, model, cache)
+            rows += rows_of(o, model, of_model, alone_of(o, model, alone))
+            found += of_model
+    write_json(o.alone_cache, alone)
+    write_json(o.json, {"runs": found, "alone": alone})
+    print_table(rows, o.markdown)
+    print_notes(found, o, time.monotonic() - begin, load)
+    sys.exit(1 if any("failed" in f for f in found if f["who"] == "snug") else 0)
+
+
+main()
