@@ -33,8 +33,9 @@ PARAMETERS = {
 }
 SIZES = {"mlp": 100, "cnn": 28, "vgg16": 32}
 BATCH = 2
-# Two float32 forwards of a hundred layers differ by this much of the largest output at most: each layer
-# rounds to 2^-24, sums of a few thousand terms add about 2^6 of that, and errors of layers add up.
+# Two float32 forwards of a hundred layers differ by this much of the largest output at most: each
+# layer rounds to 2^-24, sums of a few thousand terms add about 2^6 of that, and errors of layers
+# add up.
 TOLERANCE = 100 * 2.0**6 * 2.0**-24
 
 

@@ -1,5 +1,5 @@
-"""Runs Snug and its peers on the same networks, one fresh process per measurement, in turn, and prints
-one table.  Started by run.sh."""
+"""Runs Snug and its peers on the same networks, one fresh process per measurement, in turn, and
+prints one table.  Started by run.sh."""
 
 import argparse
 import json
@@ -47,7 +47,7 @@ def read_options():
     add("--repeats", type=int, default=3, help="rounds (3)")
     add("--near", type=float, default=0.8, help="later rounds: peers with this share of the best")
     add("--steps", type=int, help="most steps that are timed (40; small models more)")
-    add("--seconds", type=float, default=5.0, help="stop timing after so many (5); at least 2 steps")
+    add("--seconds", type=float, default=5.0, help="time so many (5), and at least 2 steps")
     add("--batch", type=int, help="another batch size")
     add("--size", type=int, help="another image size")
     add("--threads", type=int, default=os.cpu_count(), help="threads and cores (all)")
@@ -146,8 +146,8 @@ def alone_of(o, model, known):
     """oneDNN's own figures for the step; kept in `known`."""
     key = f"{model} batch={o.batch} size={o.size} threads={o.threads}"
     if not o.no_alone and key not in known:
-        words = [os.path.join(o.build, "bench", "inside"), "--alone", "--model", model, "--json", "1"]
-        words += ["--threads", o.threads]
+        words = [os.path.join(o.build, "bench", "inside"), "--alone", "--model", model]
+        words += ["--json", "1", "--threads", o.threads]
         words += ["--batch", o.batch] if o.batch else []
         words += ["--size", o.size] if o.size else []
         found = run_json(o, [str(word) for word in words], environment(o, ""))
@@ -240,12 +240,15 @@ def print_table(rows, markdown):
 
 def print_notes(found, o, seconds, load):
     settings = {f["who"]: f["settings"] for f in found if "settings" in f}
-    print(f"\nfloat32, Adam, sparse categorical crossentropy; {o.threads} threads on as many cores;")
-    print(f"{o.repeats} rounds, each measurement a fresh process; {seconds / 60:.0f} minutes in all.")
     busy = ": busy, so the figures are not to be relied on" if load > 0.5 else ""
-    print(f"Load of the machine before the start: {load:.2f}{busy}.")
-    print("start: from the start of the process to the end of step 1.  peak: resident memory less data.")
-    print("GFLOP/s: of convolutions and matrix products.  oneDNN's: share of what oneDNN reaches alone.")
+    print(
+        f"""
+float32, Adam, sparse categorical crossentropy; {o.threads} threads on as many cores.
+{o.repeats} rounds, each measurement a fresh process; {seconds / 60:.0f} minutes in all.
+Load of the machine before the start: {load:.2f}{busy}.
+start: from the start of the process to the end of step 1.  peak: resident memory less data.
+GFLOP/s: of convolutions and matrix products.  oneDNN's: share of what oneDNN reaches alone."""
+    )
     for who, text in settings.items():
         print(f"  {who}: {text}")
     for f in found:

@@ -54,8 +54,9 @@ class Unet(nn.Module):
     @staticmethod
     def two(c_in, c_out):
         return nn.Sequential(
-            conv(c_in, c_out, 3), nn.ReLU(inplace=True), conv(c_out, c_out, 3), nn.ReLU(inplace=True)
-        )
+            conv(c_in, c_out, 3), nn.ReLU(inplace=True),
+            conv(c_out, c_out, 3), nn.ReLU(inplace=True),
+        )  # fmt: skip
 
     def forward(self, x):
         kept = []

@@ -2,8 +2,8 @@
 #ifndef SNUG_BENCH_DATA_H
 #define SNUG_BENCH_DATA_H
 
+#include "nets/nets.h"
 #include "snug/train.h"
-#include "train/nets.h"
 
 typedef struct bench_data {
   snug_array x, y; /* float32; int32 labels */

@@ -2,7 +2,7 @@
 #ifndef SNUG_BENCH_OPTIONS_H
 #define SNUG_BENCH_OPTIONS_H
 
-#include "train/nets.h"
+#include "nets/nets.h"
 
 typedef struct bench_options {
   net net; /* with batch and size as told */

@@ -1,5 +1,5 @@
 /* Networks of residual blocks and of dense ones: ResNet50, DenseNet121. */
-#include "train/layers.h"
+#include "nets/layers.h"
 
 /* Keras's epsilon in both. */
 static snug_tensor norm(snug_model *m, snug_tensor x) {

@@ -2,7 +2,7 @@
 #ifndef SNUG_BENCH_LAYERS_H
 #define SNUG_BENCH_LAYERS_H
 
-#include "train/nets.h"
+#include "nets/nets.h"
 
 /* The input of a network. */
 snug_tensor add_input(snug_model *m, const net *n);

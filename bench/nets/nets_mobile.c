@@ -1,5 +1,5 @@
 /* Networks of inverted residuals: MobileNetV2, EfficientNetB0. */
-#include "train/layers.h"
+#include "nets/layers.h"
 
 /* One row of their tables: `repeats` blocks, the first of which has the stride. */
 typedef struct stage {

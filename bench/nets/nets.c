@@ -1,10 +1,10 @@
 /* The list of networks, and the plain ones: a perceptron, a small convolutional network, VGG16 and
  * a U-Net. */
-#include "train/nets.h"
+#include "nets/nets.h"
 
 #include <string.h>
 
-#include "train/layers.h"
+#include "nets/layers.h"
 
 const net net_list[] = {
     {"mlp", 32, 100, 0, 10, false, net_mlp},

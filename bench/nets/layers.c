@@ -1,4 +1,4 @@
-#include "train/layers.h"
+#include "nets/layers.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* The networks of the bench, built with the public calls alone.
  *
  * The large ones are layer for layer those of keras.applications with weights=None, in the order in
- * which Keras makes them: paddings, epsilons, momenta, biases, dropouts.  `bench/check.sh` compares
- * weights and outputs with Keras. */
+ * which Keras makes them: paddings, epsilons, momenta, biases, dropouts.  `bench/run.sh --check`
+ * compares weights and outputs with Keras. */
 #ifndef SNUG_BENCH_NETS_H
 #define SNUG_BENCH_NETS_H
 
