@@ -36,7 +36,10 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*show)(const bench_options *o);
-  } table[] = {{"--profile", show_profile}, {"--op", show_ops}, {"--alone", show_alone}};
+  } table[] = {{"--profile", show_profile},
+               {"--peak", show_peak},
+               {"--op", show_ops},
+               {"--alone", show_alone}};
   for (size_t i = 0; argc > 1 && i < sizeof table / sizeof table[0]; i++) {
     if (strcmp(argv[1], table[i].name) == 0) {
       bench_options o = bench_options_read(argc - 1, argv + 1);
@@ -44,6 +47,6 @@ int main(int argc, char **argv) {
       return 0;
     }
   }
-  fputs("usage: inside --profile|--op|--alone --model NAME [options]\n", stderr);
+  fputs("usage: inside --profile|--peak|--op|--alone --model NAME [options]\n", stderr);
   return 2;
 }

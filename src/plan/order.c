@@ -3,12 +3,13 @@
  * The dependencies leave much freedom: when an update runs, which of two branches goes first.  A
  * list scheduler walks the graph and, among the nodes that could run, prefers those that free more
  * than they take: an update frees its gradient, so it runs as soon as that is complete.  Several
- * preferences are tried and the order with the least load wins; ties go to the earlier one in the
- * list, so the answer depends on the graph alone. */
+ * preferences are tried, what frees nothing sinks to where it is needed (sink.c), and the order
+ * with the least load wins; ties go to the earlier one in the list, so the answer depends on the
+ * graph alone. */
 #include <string.h>
 
-#include "plan/depend.h"
 #include "plan/plan.h"
+#include "plan/sink.h"
 
 /* What is preferred among the nodes that could run. */
 typedef enum preference {
@@ -187,6 +188,7 @@ static snug_status best_of_all(scheduler *s, snug__id *trial, snug__id *order) {
   for (size_t i = 0; i < SNUG_COUNT(tries); i++) {
     int64_t load = 0;
     SNUG_TRY(schedule(s, tries[i], trial));
+    SNUG_TRY(snug__order_sink(s->g, &s->depend, trial));
     SNUG_TRY(load_of(s->g, trial, &load));
     if (load < least) {
       least = load;
