@@ -77,43 +77,10 @@ static snug_status grad_bwd(snug__grad *g) {
   return SNUG_EMIT(g->g, resize2d, &p, &g->din[0], g->dout[0]);
 }
 
-/* One axis, and what an output takes along it: weight[i] of input at[i]; the weights sum to 1. */
-typedef struct resize_axis {
-  int64_t in, out;
-  bool bilinear;
-} resize_axis;
-
-typedef struct resize_taps {
-  int64_t at[2];
-  double weight[2];
-} resize_taps;
-
-static resize_taps taps_of(const resize_axis *a, int64_t o) {
-  if (!a->bilinear) {
-    return (resize_taps){{(2 * o + 1) * a->in / (2 * a->out), 0}, {1.0, 0.0}};
-  }
-  double x = ((double)o + 0.5) * (double)a->in / (double)a->out - 0.5;
-  int64_t low = (int64_t)floor(x);
-  double part = x - (double)low;
-  return (resize_taps){{snug__max_i64(low, 0), snug__min_i64(low + 1, a->in - 1)},
-                       {1.0 - part, part}};
-}
-
-/* Outputs that may read input i: those less than one input pixel away, and one more for safety. */
-static snug__span readers_of(const resize_axis *a, int64_t i) {
-  return (snug__span){snug__max_i64((2 * i - 3) * a->out / (2 * a->in) - 1, 0),
-                      snug__min_i64((2 * i + 3) * a->out / (2 * a->in) + 2, a->out)};
-}
-
-static double weight_of(const resize_axis *a, int64_t o, int64_t i) {
-  resize_taps t = taps_of(a, o);
-  return (t.at[0] == i ? t.weight[0] : 0.0) + (t.at[1] == i ? t.weight[1] : 0.0);
-}
-
 #define BLOCK 64 /* channels that are summed together */
 
 typedef struct resize_job {
-  resize_axis h, w;
+  snug__resize_axis h, w;
   int64_t channels;
   snug_dtype dtype;
   const void *in;

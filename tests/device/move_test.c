@@ -1,9 +1,11 @@
-/* What moves elements: reorder between all layouts. */
+/* What moves and picks elements: reorder between all layouts, maxima of what is no number. */
+#include <math.h>
 #include <string.h>
 
 #include "device/device.h"
 #include "lib/test.h"
 #include "ops/ops.h"
+#include "ops/pool.h"
 
 #define MOST_ELEMENTS (5 * 5 * 48 * 32)
 
@@ -132,5 +134,35 @@ TEST(reorder_dtypes) {
   for (snug_dtype d = 1; d < SNUG_DTYPE_COUNT; d++) {
     reorder_all(snug__type_of(d, 4, dim));
     reorder_all(snug__type_of(d, 2, dim + 2));
+  }
+}
+
+/* Windows with NaN, infinities and zeros of both signs: the same bits and places as the reference.
+ */
+TEST(max_pool_of_special_values) {
+  static const float values[] = {NAN, -INFINITY, INFINITY, 0.0f, -0.0f, 1.0f, -1.0f};
+  static const int64_t x_dim[] = {1, 9, 8, 21}, y_dim[] = {1, 5, 4, 21};
+  snug__pool2d_params p;
+  memset(&p, 0, sizeof p);
+  p.pool_size = (snug_ints){.n = 2, .v = {3, 3}};
+  p.strides = (snug_ints){.n = 2, .v = {2, 2}};
+  p.padding = SNUG__PADDING_SAME;
+  snug__type in = snug__type_of(SNUG_FLOAT32, 4, x_dim);
+  snug__type out[] = {snug__type_of(SNUG_FLOAT32, 4, y_dim), snug__type_of(SNUG_UINT8, 4, y_dim)};
+  static float x[9 * 8 * 21], y[2][5 * 4 * 21];
+  static uint8_t at[2][5 * 4 * 21];
+  for (size_t i = 0; i < SNUG_COUNT(x); i++) {
+    x[i] = values[test_random_between(0, SNUG_COUNT(values) - 1)];
+  }
+  for (snug__isa isa = 0; isa <= snug__isa_best(); isa++) {
+    snug__signature sig = {&snug__op_max_pool2d, &p, 1, 2, &in, out, 1, isa};
+    snug__call a = {.sig = &sig, .in = (const void *[]){x}, .out = (void *[]){y[0], at[0]}};
+    snug__call b = {.sig = &sig, .in = (const void *[]){x}, .out = (void *[]){y[1], at[1]}};
+    snug__choice choice;
+    snug__choose(&snug__cpu, &sig, &choice);
+    ASSERT_EQ_INT(sig.op->reference(&a), SNUG_OK);
+    ASSERT_EQ_INT(choice.kernel->run(NULL, &b), SNUG_OK);
+    ASSERT_EQ_BYTES(y[0], y[1], sizeof y[0]);
+    ASSERT_EQ_BYTES(at[0], at[1], sizeof at[0]);
   }
 }
