@@ -8,7 +8,7 @@
 #define SMALL 16
 
 /* Steps of a chain that are followed back; longer ones are cut by keeping a value. */
-#define MAX_DEPTH 64
+#define MAX_DEPTH 24
 
 typedef struct remaker {
   const snug__graph *g;

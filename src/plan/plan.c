@@ -45,7 +45,7 @@ static snug_status place_apart(snug__plan *p) {
 
 /* A fraction of a second: a fit plans several programs, and the search reaches the load of most
  * training steps at once. */
-#define SEARCH_WORK (INT64_C(1) << 26)
+#define SEARCH_WORK (INT64_C(1) << 28)
 
 static snug_status pack(snug__plan *p, snug_pack_item *items, int64_t *offsets) {
   snug_pack_options options = {.work = SEARCH_WORK};
