@@ -24,7 +24,10 @@ peers() {
   cmp -s "$here/requirements.txt" "$venv/installed" && return
   echo "installing the peers in $venv ..." >&2
   rm -rf "$venv"
-  python3 -m venv "$venv"
+  python3 -m venv "$venv" || {
+    echo "run.sh: needs Python's venv: apt-get install python3-venv" >&2
+    exit 1
+  }
   "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
   cp "$here/requirements.txt" "$venv/installed"
 }
@@ -47,9 +50,13 @@ case ${1:-} in
     exec "$venv/bin/python" "$here/check.py" "$build/bench/train" "$@"
     ;;
   *)
+    python=$venv/bin/python
+    case " $* " in
+      *" --peers none "* | *" --help "*) python=python3 ;;
+      *) peers ;;
+    esac
     build bench_train
     build bench_inside
-    peers
-    exec "$venv/bin/python" "$here/table.py" --build "$build" --python "$venv/bin/python" "$@"
+    exec "$python" "$here/table.py" --build "$build" --python "$python" "$@"
     ;;
 esac

@@ -31,10 +31,14 @@ SCRIPTS = {
     "torch-compile": "torch_peer.py",
     "jax": "keras_peer.py",
 }
-# By default a peer runs where it can be the best one; `--peers all` runs all everywhere.
-SMALL = ["tf", "tf-xla", "torch", "jax"]
-LARGE = ["tf", "torch", "torch-compile"]
-DEFAULT_PEERS = {name: SMALL if name in ("mlp", "cnn") else LARGE for name in NETS}
+# By default a peer runs where it can be the best one: PyTorch's compiler where much lies between
+# convolutions, XLA where a framework's own overhead counts.  `--peers all` runs all everywhere.
+SMALL = ("mlp", "cnn")
+CONVOLUTIONS = ("vgg16", "unet")
+PEERS_OF_SMALL = ["tf", "tf-xla", "torch", "jax"]
+PEERS = ["tf", "torch"]
+ROUNDS = 3
+ROUNDS_OF_LARGE = 2  # where a round takes minutes: all at 224 pixels
 
 
 def read_options():
@@ -44,8 +48,8 @@ def read_options():
     add("--python", required=True, help=argparse.SUPPRESS)
     add("--models", default=",".join(NETS), help="which, separated by commas (all)")
     add("--peers", default="", help=f"which of {','.join(SCRIPTS)}; all; none (the likely best)")
-    add("--repeats", type=int, default=3, help="rounds (3)")
-    add("--near", type=float, default=0.8, help="later rounds: peers with this share of the best")
+    add("--repeats", type=int, help=f"rounds ({ROUNDS}; {ROUNDS_OF_LARGE} at 224 pixels)")
+    add("--near", type=float, default=0.9, help="later rounds: peers with this share of the best")
     add("--steps", type=int, help="most steps that are timed (40; small models more)")
     add("--seconds", type=float, default=5.0, help="time so many (5), and at least 2 steps")
     add("--batch", type=int, help="another batch size")
@@ -68,7 +72,16 @@ def read_options():
 
 
 def peers_of(o, model):
-    return DEFAULT_PEERS[model] if o.chosen is None else o.chosen
+    if o.chosen is not None:
+        return o.chosen
+    if model in SMALL:
+        return PEERS_OF_SMALL
+    return PEERS if model in CONVOLUTIONS else [*PEERS, "torch-compile"]
+
+
+def repeats_of(o, model):
+    large = model not in (*SMALL, "unet")
+    return o.repeats or (ROUNDS_OF_LARGE if large else ROUNDS)
 
 
 # ---- one measurement ----
@@ -134,7 +147,7 @@ def speed_in(found, who, round_):
 def rounds_of(o, model, cache):
     """In the first round everybody, then Snug and those that come near the best of the others."""
     found, others = [], peers_of(o, model)
-    for round_ in range(o.repeats):
+    for round_ in range(repeats_of(o, model)):
         found += [measure(o, who, model, round_, cache) for who in ["snug", *others]]
         if round_ == 0:
             best = max((speed_in(found, who, 0) for who in others), default=0.0)
@@ -162,7 +175,7 @@ def alone_of(o, model, known):
 
 HEADER = [
     "model, batch", "who", "examples/s", "min..max", "to best peer", "min..max", "start s",
-    "peak MiB", "planned", "GFLOP/s", "oneDNN's",
+    "peak MiB", "to least", "planned", "GFLOP/s", "oneDNN's",
 ]  # fmt: skip
 
 
@@ -176,23 +189,35 @@ def spread(values, digits=2):
     return f"{min(values):.{digits}f}..{max(values):.{digits}f}"
 
 
-def ratios(found, rounds):
+def ratios(found):
     """Of Snug to the best peer of the same round."""
     whos = {f["who"] for f in found} - {"snug"}
+    rounds = {f["round"] for f in found}
     pairs = [
         (speed_in(found, "snug", r), max((speed_in(found, w, r) for w in whos), default=0.0))
-        for r in range(rounds)
+        for r in sorted(rounds)
     ]
     return [mine / best for mine, best in pairs if mine and best]
+
+
+def peak_of(runs):
+    """Resident memory at its highest, less the data; the least of the rounds."""
+    return min((f["peak_bytes"] - f["data_bytes"] for f in runs if "peak_bytes" in f), default=None)
+
+
+def memory_ratio(found):
+    """Of Snug to the peer that takes least."""
+    mine = peak_of([f for f in found if f["who"] == "snug"])
+    least = peak_of([f for f in found if f["who"] != "snug"])
+    return mine / least if mine and least else None
 
 
 def row_of(who, runs, alone):
     good = [f for f in runs if "failed" not in f]
     if not good:
-        return [who, "failed", *[""] * 8]
+        return [who, "failed", *[""] * 9]
     speeds = [f["examples_per_s"] for f in good]
     middle = statistics.median(speeds)
-    peak = min(f["peak_bytes"] - f["data_bytes"] for f in good) / MIB
     planned = good[0].get("planned_bytes")
     flops = alone.get("flops", 0.0) / good[0]["batch"] * middle / 1e9
     limit = alone.get("examples_per_s", 0.0)
@@ -203,7 +228,8 @@ def row_of(who, runs, alone):
         "",
         "",
         f"{good[0]['first_step_s']:.2f}",
-        number(peak),
+        number(peak_of(good) / MIB),
+        "",
         number(planned / MIB) if planned else "",
         number(flops) if flops else "",
         f"{100 * middle / limit:.0f} %" if limit else "",
@@ -214,13 +240,14 @@ def rows_of(o, model, found, alone):
     rows = []
     for who in ["snug", *peers_of(o, model)]:
         row = row_of(who, [f for f in found if f["who"] == who], alone)
-        if who == "snug" and (shares := ratios(found, o.repeats)):
+        if who == "snug" and (shares := ratios(found)):
             row[3:5] = [f"{statistics.median(shares):.2f}", spread(shares)]
+            row[7] = f"{memory_ratio(found):.2f}"
         rows.append([f"{model}, {found[0].get('batch', '')}" if who == "snug" else "", *row])
     if alone:
-        blank = [""] * 4
-        speed, gflops = number(alone["examples_per_s"]), number(alone["gflops"])
-        rows.append(["", "oneDNN alone", speed, *blank, "", "", gflops, "100 %"])
+        figures = {"examples/s": number(alone["examples_per_s"]), "oneDNN's": "100 %"}
+        figures |= {"who": "oneDNN alone", "GFLOP/s": number(alone["gflops"])}
+        rows.append([figures.get(name, "") for name in HEADER])
     return rows
 
 
@@ -238,18 +265,31 @@ def print_table(rows, markdown):
             print(edge + between.join(rule) + " |" if markdown else plain)
 
 
+def print_means(found):
+    """Geometric means over the models."""
+    models = {f["model"]: [g for g in found if g["model"] == f["model"]] for f in found}
+    speeds = [statistics.median(shares) for m in models.values() if (shares := ratios(m))]
+    memory = [share for m in models.values() if (share := memory_ratio(m))]
+    if len(speeds) > 1:
+        print(
+            f"\ngeometric means over {len(speeds)} models: "
+            f"{statistics.geometric_mean(speeds):.2f} times the best peer's speed, "
+            f"{statistics.geometric_mean(memory):.2f} of the least peer's memory"
+        )
+
+
 def print_notes(found, o, seconds, load):
-    settings = {f["who"]: f["settings"] for f in found if "settings" in f}
+    settings = dict.fromkeys((f["who"], f["settings"]) for f in found if "settings" in f)
     busy = ": busy, so the figures are not to be relied on" if load > 0.5 else ""
     print(
         f"""
 float32, Adam, sparse categorical crossentropy; {o.threads} threads on as many cores.
-{o.repeats} rounds, each measurement a fresh process; {seconds / 60:.0f} minutes in all.
+Each measurement is a fresh process; {seconds / 60:.0f} minutes in all.
 Load of the machine before the start: {load:.2f}{busy}.
 start: from the start of the process to the end of step 1.  peak: resident memory less data.
 GFLOP/s: of convolutions and matrix products.  oneDNN's: share of what oneDNN reaches alone."""
     )
-    for who, text in settings.items():
+    for who, text in settings:
         print(f"  {who}: {text}")
     for f in found:
         if "failed" in f:
@@ -282,6 +322,7 @@ def main():
     write_json(o.alone_cache, alone)
     write_json(o.json, {"runs": found, "alone": alone})
     print_table(rows, o.markdown)
+    print_means(found)
     print_notes(found, o, time.monotonic() - begin, load)
     sys.exit(1 if any("failed" in f for f in found if f["who"] == "snug") else 0)
 

@@ -8,9 +8,10 @@
 #include "dnn/best.h"
 #include "inside/inside.h"
 
-#define MAX_RUNS 20
-#define LEAST_RUNS 3
-#define ENOUGH_SECONDS 0.05
+#define MAX_RUNS 60
+#define LEAST_RUNS 4
+#define ENOUGH_SECONDS 0.04
+#define MOST_SECONDS 1.0
 
 typedef struct own {
   double seconds;
@@ -103,13 +104,16 @@ static void give_operands(trial *t) {
 
 static double time_call(const snug__kernel *kernel, const void *state, const snug__call *call) {
   double shortest = INFINITY;
-  double spent = 0.0;
-  for (int i = 0; i < MAX_RUNS && (i < LEAST_RUNS || spent < ENOUGH_SECONDS); i++) {
+  double begin = bench_now();
+  for (int i = 0; i < MAX_RUNS && bench_now() - begin < MOST_SECONDS; i++) {
     double start = bench_now();
-    bool failed = kernel->run(state, call) != SNUG_OK;
-    double s = failed ? INFINITY : bench_now() - start;
-    shortest = fmin(shortest, s);
-    spent += s;
+    if (kernel->run(state, call)) {
+      return INFINITY;
+    }
+    shortest = fmin(shortest, bench_now() - start);
+    if (i + 1 >= LEAST_RUNS && i * shortest > ENOUGH_SECONDS) {
+      break;
+    }
   }
   return shortest;
 }
