@@ -7,6 +7,7 @@
 #ifndef SNUG_OPS_CONV_H
 #define SNUG_OPS_CONV_H
 
+#include "ops/post.h"
 #include "ops/window.h"
 
 /* conv2d (x, kernel); depthwise_conv2d (x, kernel), which has no `groups`. */
@@ -23,6 +24,12 @@ typedef struct snug__conv2d_bwd_params {
   snug__conv2d_params conv;
   snug_ints shape;
 } snug__conv2d_bwd_params;
+
+/* conv2d_post (x, kernel, bias), depthwise_conv2d_post: bias may be left out. */
+typedef struct snug__conv2d_post_params {
+  snug__conv2d_params conv;
+  snug__post post;
+} snug__conv2d_post_params;
 
 /* conv2d_transpose (x, kernel). */
 typedef struct snug__conv2d_transpose_params {

@@ -1,5 +1,6 @@
 /* The convolutions by oneDNN against the references of their ops, on shapes as networks have them.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/ctx.h"
@@ -131,6 +132,39 @@ static void check_kernel_layout(const shape *s) {
 TEST(a_kernel_and_its_gradient_have_one_layout) {
   for (size_t i = 0; i < SNUG_COUNT(shapes) && snug__isa_best() >= SNUG__ISA_AVX2; i++) {
     check_kernel_layout(&shapes[i]);
+  }
+}
+
+static const snug__post posts[] = {
+    {SNUG__LINEAR, INFINITY}, {SNUG__RELU, INFINITY}, {SNUG__RELU, 0.3}, {SNUG__SWISH, INFINITY}};
+
+static void try_post(const shape *s, const snug__post *post, bool bias) {
+  snug__conv2d_post_params p, linear;
+  memset(&p, 0, sizeof p);
+  p.conv = params_of(s).conv;
+  linear = p;
+  linear.post = posts[0];
+  p.post = *post;
+  values v = values_of(s, &p.conv);
+  trial t = {.name = s->groups ? "dnn_conv2d_post" : "dnn_depthwise_conv2d_post",
+             .sig = {.op = s->groups ? &snug__op_conv2d_post : &snug__op_depthwise_conv2d_post,
+                     .params = &p,
+                     .n_in = bias ? 3 : 2,
+                     .n_out = 1},
+             .plain_in = {v.x, v.kernel, snug__type_of(SNUG_FLOAT32, 1, &s->cout)},
+             .plain_out = v.y,
+             .linear = &linear,
+             .terms = (double)(s->kernel * s->kernel * (s->groups ? v.kernel.dim[2] : 1))};
+  trial_run(&t);
+}
+
+TEST(posts) {
+  for (size_t i = 0; i < 2 * SNUG_COUNT(posts); i++) {
+    try_post(&shapes[0], &posts[i / 2], i % 2);
+    try_post(&shapes[1], &posts[i / 2], i % 2);
+    try_post(&shapes[3], &posts[i / 2], i % 2);
+    try_post(&depthwise[1], &posts[i / 2], i % 2);
+    try_post(&depthwise[4], &posts[i / 2], i % 2);
   }
 }
 

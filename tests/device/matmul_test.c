@@ -1,5 +1,8 @@
 /* Products of matrices against the reference: odd sizes, batches, either factor transposed. */
 #include "ops/matmul.h"
+#include <math.h>
+#include <string.h>
+
 #include "base/ctx.h"
 #include "device/trial.h"
 #include "lib/test.h"
@@ -17,7 +20,7 @@ static void try_product(const char *name, int64_t batch, int64_t m, int64_t n, i
       .plain_in = {matrices(batch, m, k, p.transpose_a), matrices(batch, k, n, p.transpose_b)},
       .plain_out = matrices(batch, m, n, false),
       .terms = (double)k,
-      .on_base = true};
+      .on_base = strcmp(name, "matmul") == 0};
   trial_run(&t);
 }
 
@@ -31,5 +34,43 @@ TEST(loop) {
   for (size_t i = 0; i < SNUG_COUNT(sizes) * SNUG_COUNT(both); i++) {
     const int64_t *s = sizes[i / SNUG_COUNT(both)];
     try_product("matmul", s[0], s[1], s[2], s[3], both[i % SNUG_COUNT(both)]);
+  }
+}
+
+/* The three products of a Dense layer with large weights. */
+TEST(dnn) {
+  static const int64_t sizes[][3] = {{32, 300, 256}, {7, 1000, 70}, {1, 260, 257}};
+  for (size_t i = 0; i < SNUG_COUNT(sizes); i++) {
+    int64_t rows = sizes[i][0], from = sizes[i][1], to = sizes[i][2];
+    try_product("dnn_matmul", 0, rows, to, from, both[0]);
+    try_product("dnn_matmul", 0, from, to, rows, both[1]);
+    try_product("dnn_matmul", 0, rows, from, to, both[2]);
+  }
+}
+
+static void try_post(const char *name, snug__matmul_post_params p, const int64_t *size) {
+  snug__matmul_post_params linear = p;
+  linear.post = (snug__post){SNUG__LINEAR, INFINITY};
+  trial t = {.name = name,
+             .sig = {.op = &snug__op_matmul_post, .params = &p, .n_in = 3, .n_out = 1},
+             .plain_in = {matrices(0, size[0], size[2], p.product.transpose_a),
+                          matrices(0, size[2], size[1], p.product.transpose_b),
+                          snug__type_of(SNUG_FLOAT32, 1, size + 1)},
+             .plain_out = matrices(0, size[0], size[1], false),
+             .linear = &linear,
+             .terms = (double)size[2],
+             .on_base = strcmp(name, "matmul_post") == 0};
+  trial_run(&t);
+}
+
+TEST(posts) {
+  static const snug__post posts[] = {
+      {SNUG__LINEAR, INFINITY}, {SNUG__RELU, INFINITY}, {SNUG__RELU, 0.3}, {SNUG__SWISH, INFINITY}};
+  static const int64_t small[] = {33, 70, 130}, large[] = {33, 270, 260};
+  for (size_t i = 0; i < SNUG_COUNT(posts); i++) {
+    for (size_t k = 0; k < SNUG_COUNT(both); k++) {
+      try_post("matmul_post", (snug__matmul_post_params){both[k], posts[i]}, small);
+    }
+    try_post("dnn_matmul_post", (snug__matmul_post_params){both[0], posts[i]}, large);
   }
 }

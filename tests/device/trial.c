@@ -41,8 +41,9 @@ static void give(unsigned char *p, int64_t bytes) {
 
 static const void *pointers[TRIAL_VALUES];
 
-static void run_reference(const trial *t, float *out) {
+static void run_reference(const trial *t, const void *params, float *out) {
   snug__signature sig = t->sig;
+  sig.params = params;
   snug__fault fault;
   void *outs[] = {out};
   sig.in = t->plain_in;
@@ -69,12 +70,12 @@ static void fill(trial *t) {
     }
     pointers[i] = absolute[i];
   }
-  run_reference(t, t->sizes);
+  run_reference(t, t->linear ? t->linear : t->sig.params, t->sizes);
   for (int32_t i = 0; i < t->sig.n_in; i++) {
     free(absolute[i]);
     pointers[i] = t->data[i];
   }
-  run_reference(t, t->expected);
+  run_reference(t, t->sig.params, t->expected);
 }
 
 static void drop(trial *t) {
@@ -107,7 +108,8 @@ static unsigned char *run_kernel(const trial *t, void *state, int64_t scratch_by
 }
 
 /* Roundings of a sum of n terms are as good as independent: their sum is near sqrt(n) of them, and
- * each is at most half an epsilon of what the sum of absolute values is. */
+ * each is at most half an epsilon of what the sum of absolute values is.  swish passes on 1.1 of an
+ * error, the others no more than it. */
 static void check(const trial *t, const unsigned char *out) {
   int64_t n = snug__type_count(&t->plain_out);
   float *plain = malloc((size_t)n * 4);
@@ -116,7 +118,7 @@ static void check(const trial *t, const unsigned char *out) {
   snug__relayout(&t->plain_out, plain, &t->out, again);
   ASSERT_EQ_BYTES(out, again, (size_t)snug__type_bytes(&t->out)); /* what was added is zero */
   for (int64_t i = 0; i < n; i++) {
-    double allowed = (4.0 + 4.0 * sqrt(t->terms)) * 0x1p-24 * (double)t->sizes[i];
+    double allowed = 1.1 * (4.0 + 4.0 * sqrt(t->terms)) * 0x1p-24 * (double)t->sizes[i];
     if (!(fabs((double)plain[i] - (double)t->expected[i]) <= allowed)) {
       test_fail(__FILE__, __LINE__,
                 "%s: element %lld is %.9g and not %.9g (off by %.3g, allowed %.3g)",

@@ -12,9 +12,10 @@ typedef struct trial {
   const char *name;    /* of the kernel */
   snug__signature sig; /* op, params, n_in, n_out */
   snug__type plain_in[TRIAL_VALUES], plain_out;
-  double terms;     /* of the sum that an element is */
-  bool not_on_avx2; /* it must not fit there */
-  bool on_base;     /* it runs without any of the larger instruction sets */
+  const void *linear; /* NULL, or the parameters without the activation */
+  double terms;       /* of the sum that an element is */
+  bool not_on_avx2;   /* it must not fit there */
+  bool on_base;       /* it runs without any of the larger instruction sets */
 
   const snug__kernel *kernel;
   snug__type in[TRIAL_VALUES], out;             /* as the kernel has them */

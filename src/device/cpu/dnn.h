@@ -25,11 +25,17 @@ typedef enum snug__dnn_direction {
   SNUG__DNN_BWD_WEIGHTS
 } snug__dnn_direction;
 
+typedef enum snug__dnn_kind {
+  SNUG__DNN_CONV,
+  SNUG__DNN_DEPTHWISE, /* c.groups == c.cin */
+  SNUG__DNN_MATRIX     /* rows of x and y are the pixels of one plain image, the kernel is 1x1 */
+} snug__dnn_kind;
+
 /* In the gradients x, kernel and y stand for their gradients where these are the result. */
 typedef struct snug__dnn_conv {
   snug__dnn_direction direction;
+  snug__dnn_kind kind;
   snug__conv c;
-  bool depthwise;            /* c.groups == c.cin */
   snug__layout x, kernel, y; /* no kernel is PLAIN */
   bool bias;                 /* FORWARD alone: y + bias, and then */
   snug__post post;           /* an activation */

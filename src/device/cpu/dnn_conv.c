@@ -1,5 +1,6 @@
 /* The convolutions and their gradients by oneDNN: kernels over dnn.h. */
 #include "device/cpu/dnn.h"
+#include "ops/matmul.h"
 
 /* A call in the terms of dnn.h: the three values, and where the result is one of them. */
 typedef struct view {
@@ -36,7 +37,7 @@ static view view_depthwise(const snug__signature *s, snug__dnn_direction directi
   snug__conv2d_params grouped;
   snug__type flat = snug__depthwise_as_conv(v.kernel, s->params, &grouped);
   v.conv.c = snug__conv_of(v.x, &flat, &grouped);
-  v.conv.depthwise = true;
+  v.conv.kind = SNUG__DNN_DEPTHWISE;
   return v;
 }
 
@@ -45,6 +46,45 @@ static view view_transpose(const snug__signature *s, snug__dnn_direction directi
   snug__conv2d_params reverse = snug__conv_reverse(s->params);
   v.conv.c = snug__conv_of(v.x, v.kernel, &reverse);
   return v;
+}
+
+/* Rows are pixels: x [r,i], kernel [i,o], y [r,o]. */
+static view view_matrix(const snug__signature *s, snug__dnn_direction direction) {
+  view v = start(s, direction);
+  const snug__window one = {1, 1, 1, 1, 1, 0};
+  const snug__window rows = {v.x->dim[0], v.x->dim[0], 1, 1, 1, 0};
+  v.conv.kind = SNUG__DNN_MATRIX;
+  v.conv.c = (snug__conv){.batch = 1,
+                          .cin = v.kernel->dim[0],
+                          .cout = v.kernel->dim[1],
+                          .groups = 1,
+                          .h = one,
+                          .w = rows};
+  return v;
+}
+
+static bool has_bias(const snug__signature *s) { return s->n_in > 2 && s->in[2].dtype; }
+
+/* Parameters begin with those of the op without bias and activation. */
+static view with_post(view v, const snug__signature *s, const snug__post *post) {
+  v.conv.bias = has_bias(s);
+  v.conv.post = snug__post_for(post, SNUG_FLOAT32);
+  return v;
+}
+
+static view view_conv_post(const snug__signature *s, snug__dnn_direction direction) {
+  const snug__conv2d_post_params *p = s->params;
+  return with_post(view_conv(s, direction), s, &p->post);
+}
+
+static view view_depthwise_post(const snug__signature *s, snug__dnn_direction direction) {
+  const snug__conv2d_post_params *p = s->params;
+  return with_post(view_depthwise(s, direction), s, &p->post);
+}
+
+static view view_matrix_post(const snug__signature *s, snug__dnn_direction direction) {
+  const snug__matmul_post_params *p = s->params;
+  return with_post(view_matrix(s, direction), s, &p->post);
 }
 
 static void set_wants(const snug__dnn_conv *c, snug__layouts *want) {
@@ -81,10 +121,12 @@ static snug_status prepare(snug_ctx *ctx, view v, snug__needs *needs, void **sta
 static void release(snug_ctx *ctx, void *state) { snug__dnn_destroy(ctx, state); }
 
 static snug_status run_forward(const void *state, const snug__call *call) {
-  return snug__dnn_run(
-      state, call,
-      &(snug__dnn_args){
-          .x = call->in[0], .kernel = call->in[1], .y = call->out[0], .scratch = call->scratch});
+  return snug__dnn_run(state, call,
+                       &(snug__dnn_args){.x = call->in[0],
+                                         .kernel = call->in[1],
+                                         .bias = has_bias(call->sig) ? call->in[2] : NULL,
+                                         .y = call->out[0],
+                                         .scratch = call->scratch});
 }
 
 static snug_status run_bwd_data(const void *state, const snug__call *call) {
@@ -120,3 +162,61 @@ DNN_KERNEL(conv2d_transpose, view_transpose, BWD_DATA, bwd_data);
 DNN_KERNEL(depthwise_conv2d, view_depthwise, FORWARD, forward);
 DNN_KERNEL(depthwise_conv2d_bwd_data, view_depthwise, BWD_DATA, bwd_data);
 DNN_KERNEL(depthwise_conv2d_bwd_weights, view_depthwise, BWD_WEIGHTS, bwd_weights);
+DNN_KERNEL(conv2d_post, view_conv_post, FORWARD, forward);
+DNN_KERNEL(depthwise_conv2d_post, view_depthwise_post, FORWARD, forward);
+
+/* The three products of a Dense layer: with weights, with weights transposed, and the gradient of
+ * weights.  Smaller weights stay plain for a loop of ours. */
+#define LEAST_WEIGHTS 65536
+
+static snug__dnn_direction product_direction(const snug__signature *sig) {
+  const snug__matmul_params *p = sig->params;
+  return p->transpose_a   ? SNUG__DNN_BWD_WEIGHTS
+         : p->transpose_b ? SNUG__DNN_BWD_DATA
+                          : SNUG__DNN_FORWARD;
+}
+
+static bool fits_matmul(const snug__signature *sig, snug__layouts *want) {
+  const snug__matmul_params *p = sig->params;
+  if (sig->in[0].rank != 2 || (p->transpose_a && p->transpose_b)) {
+    return false;
+  }
+  view v = view_matrix(sig, product_direction(sig));
+  return snug__type_count(v.kernel) >= LEAST_WEIGHTS && fits(v, want);
+}
+
+static bool fits_matmul_post(const snug__signature *sig, snug__layouts *want) {
+  const snug__matmul_post_params *p = sig->params;
+  if (sig->in[0].rank != 2 || p->product.transpose_a || p->product.transpose_b) {
+    return false;
+  }
+  view v = view_matrix_post(sig, SNUG__DNN_FORWARD);
+  return snug__type_count(v.kernel) >= LEAST_WEIGHTS && fits(v, want);
+}
+
+static snug_status prepare_matmul_post(snug_ctx *ctx, const snug__signature *sig,
+                                       snug__needs *needs, void **state) {
+  return prepare(ctx, view_matrix_post(sig, SNUG__DNN_FORWARD), needs, state);
+}
+
+const snug__kernel snug__kernel_dnn_matmul_post = {"dnn_matmul_post", fits_matmul_post,
+                                                   prepare_matmul_post, run_forward, release};
+
+static snug_status prepare_matmul(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
+                                  void **state) {
+  return prepare(ctx, view_matrix(sig, product_direction(sig)), needs, state);
+}
+
+static snug_status run_matmul(const void *state, const snug__call *call) {
+  switch (product_direction(call->sig)) {
+    case SNUG__DNN_FORWARD:
+      return run_forward(state, call);
+    case SNUG__DNN_BWD_DATA:
+      return run_bwd_data(state, call);
+    default:
+      return run_bwd_weights(state, call);
+  }
+}
+
+const snug__kernel snug__kernel_dnn_matmul = {"dnn_matmul", fits_matmul, prepare_matmul, run_matmul,
+                                              release};

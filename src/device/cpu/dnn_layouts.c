@@ -47,13 +47,19 @@ static void add_kernels(tries *t, const snug__dnn_conv *v, const blocks *b, snug
 }
 
 /* There is no forward in blocks of 16 for fewer channels in, and 8 out would fill half of a block;
- * that does not matter where the input is in such blocks already. */
+ * that does not matter where the images are in such blocks already.  Whatever is preferred must be
+ * so still when the images come in it. */
 static bool prefers_8(const snug__dnn_conv *v) {
   if (v->c.cin > FEW_CHANNELS && v->c.cin < 16) {
     return true;
   }
-  return v->c.cout <= 8 && (v->direction == SNUG__DNN_BWD_DATA ? v->y == SNUG__LAYOUT_NCHW8C
-                                                               : v->x != SNUG__LAYOUT_NCHW16C);
+  if (v->c.cout > 8) {
+    return false;
+  }
+  if (v->direction == SNUG__DNN_BWD_DATA) {
+    return v->y == SNUG__LAYOUT_NCHW8C;
+  }
+  return v->c.cin <= FEW_CHANNELS || v->x != SNUG__LAYOUT_NCHW16C;
 }
 
 /* Few outputs of what is plain: not worth to reorder the input. */
@@ -110,6 +116,29 @@ static void list_depthwise(const snug__dnn_conv *v, tries *t) {
   }
 }
 
+/* Matrices stay plain, but for the one in the place of the kernel. */
+static void list_matrix(const snug__dnn_conv *v, tries *t) {
+  const bool data = v->direction == SNUG__DNN_BWD_DATA;
+  static const snug__layout forward[] = {SNUG__LAYOUT_OI16I16O, SNUG__LAYOUT_OI8I8O};
+  static const snug__layout backward[] = {SNUG__LAYOUT_IO16O16I, SNUG__LAYOUT_OI8O8I};
+  for (int32_t i = v->isa < SNUG__ISA_AVX512 ? 1 : 0; i < 2; i++) {
+    add(t, SNUG__LAYOUT_PLAIN, data ? backward[i] : forward[i], SNUG__LAYOUT_PLAIN);
+  }
+}
+
+static void list(const snug__dnn_conv *v, tries *t) {
+  switch (v->kind) {
+    case SNUG__DNN_CONV:
+      list_conv(v, t);
+      break;
+    case SNUG__DNN_DEPTHWISE:
+      list_depthwise(v, t);
+      break;
+    default:
+      list_matrix(v, t);
+  }
+}
+
 static bool has(snug__dnn_conv *v, const tries *t, int32_t i, snug__dnn_direction direction) {
   v->x = t->at[i].x;
   v->kernel = t->at[i].kernel;
@@ -132,11 +161,7 @@ static bool choose_first(snug__dnn_conv *v, const tries *t, snug__dnn_direction 
 
 bool snug__dnn_choose(snug__dnn_conv *v) {
   tries t = {0};
-  if (v->depthwise) {
-    list_depthwise(v, &t);
-  } else {
-    list_conv(v, &t);
-  }
+  list(v, &t);
   /* A kernel and its gradient have one layout where that can be. */
   const snug__dnn_direction direction = v->direction;
   const snug__dnn_direction with = direction == SNUG__DNN_FORWARD       ? SNUG__DNN_BWD_WEIGHTS

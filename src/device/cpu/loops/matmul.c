@@ -6,6 +6,7 @@
  * shape alone. */
 #include "ops/matmul.h"
 #include "device/cpu/loops/isa.h"
+#include "device/cpu/loops/math.h"
 #include "ops/support.h"
 #include "ops/window.h"
 
@@ -28,8 +29,9 @@ typedef float vec __attribute__((vector_size(LANES * 4)));
 typedef float loose_vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 
 typedef struct matmul_job {
-  const float *a, *b;
+  const float *a, *b, *bias;
   float *c;
+  snug__post post;
   int64_t m, n, k;
   int64_t a_row, a_col, b_row, b_col; /* steps in A and B as they enter the product */
   int64_t row_pieces, column_pieces;
@@ -56,9 +58,13 @@ static void pack(const matmul_job *j, const float *b, int64_t row, int64_t rows,
   }
 }
 
-/* TALL x WIDTH products of `depth` terms.  Rows of A from `rows` on are the last one again. */
-static void multiply(const matmul_job *j, const float *a, int64_t rows, int64_t depth,
-                     const float *packed, float out[TALL * WIDTH]) {
+/* TALL x WIDTH products of `depth` terms, or the first half of the columns alone.  Rows of A from
+ * `rows` on are the last one again. */
+static inline __attribute__((always_inline)) void multiply_halves(const int32_t halves,
+                                                                  const matmul_job *j,
+                                                                  const float *a, int64_t rows,
+                                                                  int64_t depth,
+                                                                  const float *packed, float *out) {
   const float *row[TALL];
   vec sum[TALL][2];
   for (int32_t r = 0; r < TALL; r++) {
@@ -66,17 +72,25 @@ static void multiply(const matmul_job *j, const float *a, int64_t rows, int64_t 
     sum[r][0] = sum[r][1] = (vec){0};
   }
   for (int64_t i = 0; i < depth; i++) {
-    vec b0 = *(const loose_vec *)(packed + i * WIDTH);
-    vec b1 = *(const loose_vec *)(packed + i * WIDTH + LANES);
-    for (int32_t r = 0; r < TALL; r++) {
-      float f = row[r][i * j->a_col];
-      sum[r][0] += f * b0;
-      sum[r][1] += f * b1;
+    for (int32_t h = 0; h < halves; h++) {
+      vec b = *(const loose_vec *)(packed + i * WIDTH + h * LANES);
+      for (int32_t r = 0; r < TALL; r++) {
+        sum[r][h] += row[r][i * j->a_col] * b;
+      }
     }
   }
   for (int32_t r = 0; r < TALL; r++) {
     *(loose_vec *)(out + r * WIDTH) = sum[r][0];
     *(loose_vec *)(out + r * WIDTH + LANES) = sum[r][1];
+  }
+}
+
+static void multiply(const matmul_job *j, const float *a, int64_t rows, int64_t columns,
+                     int64_t depth, const float *packed, float *out) {
+  if (columns > LANES) {
+    multiply_halves(2, j, a, rows, depth, packed, out);
+  } else {
+    multiply_halves(1, j, a, rows, depth, packed, out);
   }
 }
 
@@ -87,6 +101,31 @@ static void put(const matmul_job *j, const float *tile, int64_t rows, int64_t co
     for (int64_t k = 0; k < columns; k++) {
       c[r * j->n + k] = first ? tile[r * WIDTH + k] : c[r * j->n + k] + tile[r * WIDTH + k];
     }
+  }
+}
+
+static void activate(const snug__post *post, int64_t n, float *restrict v) {
+  const float top = (float)post->max_value;
+  if (post->activation == SNUG__RELU) {
+    for (int64_t k = 0; k < n; k++) {
+      float low = v[k] <= 0.0f ? 0.0f : v[k];
+      v[k] = low > top ? top : low;
+    }
+  } else if (post->activation == SNUG__SWISH) {
+    for (int64_t k = 0; k < n; k++) {
+      v[k] *= snug_sigmoid(v[k]);
+    }
+  }
+}
+
+/* Bias and activation of complete sums. */
+static void finish(const matmul_job *j, int64_t rows, int64_t columns, int64_t column,
+                   float *restrict c) {
+  for (int64_t r = 0; r < rows; r++) {
+    for (int64_t k = 0; j->bias && k < columns; k++) {
+      c[r * j->n + k] += j->bias[column + k];
+    }
+    activate(&j->post, columns, c + r * j->n);
   }
 }
 
@@ -105,18 +144,16 @@ static void run_piece(const matmul_job *j, int64_t piece) {
     pack(j, j->b + matrix * j->k * j->n, at, depth, column, packed);
     for (int64_t row = begin; row < end; row += TALL) {
       int64_t rows = snug__min_i64(TALL, end - row);
-      multiply(j, a + row * j->a_row + at * j->a_col, rows, depth, packed, tile);
+      multiply(j, a + row * j->a_row + at * j->a_col, rows, columns, depth, packed, tile);
       put(j, tile, rows, columns, at == 0, c + row * j->n + column);
     }
   }
+  finish(j, end - begin, columns, column, c + begin * j->n + column);
 }
 
-static void run_pieces(void *arg, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; i++) {
-    run_piece(arg, i);
-  }
-}
+static void run_pieces(void *arg, int64_t piece) { run_piece(arg, piece); }
 
+/* The parameters of matmul_post begin with those of matmul. */
 static matmul_job job_of(const snug__call *call) {
   const snug__matmul_params *p = call->sig->params;
   const snug__type *a = &call->sig->in[0];
@@ -137,15 +174,31 @@ static matmul_job job_of(const snug__call *call) {
   return j;
 }
 
+/* From so many products on, more than one thread is worth it. */
+#define LEAST_SHARED 1e6
+
+static snug_status run_job(const snug__call *call, const matmul_job *j) {
+  const int64_t elements = snug__type_count(&call->sig->out[0]);
+  const int64_t pieces = elements / (j->m * j->n) * j->row_pieces * j->column_pieces;
+  const bool shared = call->sig->threads < 0 || (double)elements * (double)j->k > LEAST_SHARED;
+  matmul_job copy = *j;
+  snug__parallel_for(shared ? call->sig->threads : 1, pieces, run_pieces, &copy);
+  return SNUG_OK;
+}
+
 static snug_status run(const void *state, const snug__call *call) {
   (void)state;
   matmul_job j = job_of(call);
-  double work = (double)snug__type_count(&call->sig->out[0]) * (double)j.k;
-  int64_t pieces =
-      snug__type_count(&call->sig->out[0]) / (j.m * j.n) * j.row_pieces * j.column_pieces;
-  snug__parallel_ranges(call->sig->threads, pieces, snug__least_items(pieces, work / 32),
-                        run_pieces, &j);
-  return SNUG_OK;
+  return run_job(call, &j);
+}
+
+static snug_status run_post(const void *state, const snug__call *call) {
+  (void)state;
+  const snug__matmul_post_params *p = call->sig->params;
+  matmul_job j = job_of(call);
+  j.bias = call->sig->n_in > 2 ? call->in[2] : NULL;
+  j.post = snug__post_for(&p->post, SNUG_FLOAT32);
+  return run_job(call, &j);
 }
 
 static bool fits(const snug__signature *sig, snug__layouts *want) {
@@ -162,3 +215,4 @@ static snug_status prepare(snug_ctx *ctx, const snug__signature *sig, snug__need
 }
 
 const snug__kernel SNUG_LOOP(matmul) = {"matmul", fits, prepare, run, NULL};
+const snug__kernel SNUG_LOOP(matmul_post) = {"matmul_post", fits, prepare, run_post, NULL};

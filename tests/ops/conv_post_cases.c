@@ -1,0 +1,62 @@
+/* Convolutions and products with a bias and an activation in them.  The reference rounds before the
+ * bias: without cancellation that is one rounding more, and swish passes on 1.3 of it at most. */
+#include "ops/cases.h"
+
+#define TWICE .dtype_factor = 3
+
+OP_CASES(conv2d_post,
+         {"padding=same", "float64[2,5,4,3] positive; float64[3,3,3,2] positive", TWICE},
+         {"activation=relu",
+          "float64[2,11,9,6] positive; float64[3,3,6,10] positive; float64[10] positive", TWICE},
+         {"activation=relu max_value=0.75",
+          "float64[2,5,4,3] positive; float64[1,1,3,5] positive; float64[5] positive", TWICE},
+         {"activation=swish, strides=[2,2], padding=same",
+          "float64[1,5,6,2] positive; float64[3,3,2,3] positive; float64[3] positive", TWICE},
+         {"activation=swish, groups=2", "float64[1,3,4,4] positive; float64[3,2,2,6] positive; -",
+          TWICE},
+         {"activation=relu, dilation=[2,2]",
+          "float64[1,6,5,2] positive; float64[3,2,2,1] positive; float64[1] positive", TWICE},
+         {"activation=relu",
+          "float64[0,4,4,2] positive; float64[3,3,2,3] positive; float64[3] positive", TWICE},
+         {"activation=relu, max_value=6",
+          "float64[1,1,2,2] = 1 2 -3 4; float64[1,1,2,2] = 1 0.5 -1 2; float64[2] = 0.25 -1",
+          .expect = "0 3.5 0 5.5"},
+         {"", "float64[1,4,4,1]; float64[3,3,1,2]; float64[3]",
+          .fails = "the bias is float64[3] and must be float64[2]"},
+         {"activation=swish max_value=6", "float64[1,4,4,1]; float64[3,3,1,2]",
+          .fails = "is for activation=relu"},
+         {"", "float64[1,4,4,2]; float64[3,3,3,1]", .fails = "takes 3 channels per group"})
+
+OP_CASES(depthwise_conv2d_post, {"", "float64[2,5,4,3] positive; float64[3,3,3,1] positive", TWICE},
+         {"activation=relu, padding=same",
+          "float64[2,16,16,12] positive; float64[3,3,12,1] positive; float64[12] positive", TWICE},
+         {"activation=relu max_value=0.5",
+          "float64[1,4,5,2] positive; float64[3,3,2,3] positive; float64[6] positive", TWICE},
+         {"activation=swish, strides=[2,2]",
+          "float64[1,5,5,3] positive; float64[3,3,3,1] positive; float64[3] positive", TWICE},
+         {"activation=swish", "float64[1,5,5,3] positive; float64[3,3,3,1] positive; -", TWICE},
+         {"", "float64[1,4,4,2]; float64[3,3,2,1]; float64[1]", .fails = "must be float64[2]"},
+         {"activation=relu max_value=-1", "float64[1,4,4,2]; float64[3,3,2,1]",
+          .fails = "max_value=-1"},
+         {"", "float64[1,4,4,2]; float64[3,3,3,1]", .fails = "is for 3 channels"})
+
+OP_CASES(matmul_post, {"", "float64[2,3] positive; float64[3,4] positive", TWICE},
+         {"activation=relu",
+          "float64[37,40] positive; float64[40,35] positive; float64[35] positive", TWICE},
+         {"activation=relu max_value=0.75",
+          "float64[5,3] positive; float64[3,9] positive; float64[9] positive", TWICE},
+         {"activation=swish, transpose_a=true",
+          "float64[3,5] positive; float64[3,9] positive; float64[9] positive", TWICE},
+         {"activation=swish, transpose_b=true", "float64[5,3] positive; float64[9,3] positive; -",
+          TWICE},
+         {"activation=relu",
+          "float64[2,5,3] positive; float64[2,3,9] positive; float64[9] positive", TWICE},
+         {"activation=relu", "float64[0,3] positive; float64[3,9] positive; float64[9] positive",
+          TWICE},
+         {"activation=relu", "float64[2,0]; float64[0,2]; float64[2] = 1 -1", .expect = "1 0 1 0"},
+         {"activation=relu", "float64[2,2] = 1 2 3 4; float64[2,2] = 5 6 7 8; float64[2] = -30 -60",
+          .expect = "0 0 13 0"},
+         {"", "float64[2,3]; float64[3,4]; float64[3]", .fails = "must be float64[4]"},
+         {"activation=linear max_value=6", "float64[2,3]; float64[3,4]",
+          .fails = "is for activation=relu"},
+         {"", "float64[2,3]; float64[2,4]", .fails = "inner sizes 3 and 2"})
