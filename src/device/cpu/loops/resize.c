@@ -1,77 +1,90 @@
-/* Resizing of float32 images, channels side by side in registers.  A row of dx is written by one
- * thread, which adds to it what the outputs that read it give, in their order. */
+/* Resizing of float32 images, channels side by side in registers.  What an output takes along the
+ * width is the same in all rows and kept in a table.  A row of dx is written by one thread, which
+ * adds to it what the outputs that read it give, in their order. */
 #include "ops/resize.h"
 
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/lanes.h"
 #include "ops/support.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
+/* What counts of the two taps along an axis: a neighbour that does not may be infinite. */
+typedef struct taps {
+  int64_t n, at[2]; /* in floats */
+  double weight[2];
+} taps;
+
 typedef struct job {
   snug__resize_axis h, w;
   int64_t channels;
   const float *in; /* x, or dy */
   float *out;      /* y, or dx */
+  taps *columns;   /* of each output along the width */
 } job;
 
-/* What counts for a pixel: at most two pixels of two rows. */
-typedef struct corners {
-  int32_t n;
-  const float *at[4];
-  float weight[4];
-} corners;
-
-/* A neighbour that does not count may be infinite: it is not read. */
-static corners corners_of(const job *j, const float *x, const snug__resize_taps *v,
-                          const snug__resize_taps *h) {
-  corners c = {0};
-  for (int32_t t = 0; t < 4; t++) {
-    double weight = v->weight[t / 2] * h->weight[t % 2];
-    if (weight != 0.0) {
-      c.at[c.n] = x + (v->at[t / 2] * j->w.in + h->at[t % 2]) * j->channels;
-      c.weight[c.n++] = (float)weight;
+static taps taps_of(const snug__resize_axis *a, int64_t o, int64_t step) {
+  snug__resize_taps both = snug__resize_taps_of(a, o);
+  taps t = {0};
+  for (int32_t i = 0; i < 2; i++) {
+    if (both.weight[i] != 0.0) {
+      t.at[t.n] = both.at[i] * step;
+      t.weight[t.n++] = both.weight[i];
     }
   }
-  return c;
+  return t;
 }
 
-static void mix(const corners *from, float *y, int64_t channels) {
-  for (int64_t c = 0; c < channels; c += LANES) {
-    lanes sum = lanes_load(from->at[0] + c, channels - c) * from->weight[0];
-    for (int32_t t = 1; t < from->n; t++) {
-      sum += lanes_load(from->at[t] + c, channels - c) * from->weight[t];
+/* n channels of a pixel from those that count, in one or two rows. */
+INLINE void mix(const float *x, const taps *rows, const taps *columns, float *y, int64_t n) {
+  lanes sum = {0};
+  for (int64_t r = 0; r < rows->n; r++) {
+    for (int64_t t = 0; t < columns->n; t++) {
+      float weight = (float)(rows->weight[r] * columns->weight[t]);
+      sum += lanes_load(x + rows->at[r] + columns->at[t], n) * weight;
     }
-    lanes_store(y + c, sum, channels - c);
+  }
+  lanes_store(y, sum, n);
+}
+
+static void forward_row(const job *j, const float *x, const taps *rows, float *y) {
+  for (int64_t ox = 0; ox < j->w.out; ox++, y += j->channels) {
+    int64_t c = 0;
+    for (; c + LANES <= j->channels; c += LANES) {
+      mix(x + c, rows, &j->columns[ox], y + c, LANES);
+    }
+    if (c < j->channels) {
+      mix(x + c, rows, &j->columns[ox], y + c, j->channels - c);
+    }
   }
 }
 
 static void forward_rows(void *arg, int64_t begin, int64_t end) {
   const job *j = arg;
   for (int64_t row = begin; row < end; row++) {
-    const float *x = j->in + row / j->h.out * j->h.in * j->w.in * j->channels;
-    float *y = j->out + row * j->w.out * j->channels;
-    snug__resize_taps v = snug__resize_taps_of(&j->h, row % j->h.out);
-    for (int64_t ox = 0; ox < j->w.out; ox++) {
-      snug__resize_taps h = snug__resize_taps_of(&j->w, ox);
-      corners from = corners_of(j, x, &v, &h);
-      mix(&from, y + ox * j->channels, j->channels);
-    }
+    taps rows = taps_of(&j->h, row % j->h.out, j->w.in * j->channels);
+    forward_row(j, j->in + row / j->h.out * j->h.in * j->w.in * j->channels, &rows,
+                j->out + row * j->w.out * j->channels);
   }
 }
 
-static void add(float *dx, const float *dy, float weight, int64_t channels) {
-  for (int64_t c = 0; c < channels; c += LANES) {
-    int64_t n = channels - c;
-    lanes_store(dx + c, lanes_load(dx + c, n) + lanes_load(dy + c, n) * weight, n);
-  }
+INLINE void add(float *dx, const float *dy, float weight, int64_t n) {
+  lanes_store(dx, lanes_load(dx, n) + lanes_load(dy, n) * weight, n);
 }
 
 /* What a row of dy, which counts so much for a row of dx, gives to that. */
 static void give_row(const job *j, float *dx, const float *dy, double weight) {
   for (int64_t ox = 0; ox < j->w.out; ox++, dy += j->channels) {
-    snug__resize_taps h = snug__resize_taps_of(&j->w, ox);
-    for (int32_t t = 0; t < 2; t++) {
-      if (h.weight[t] != 0.0) {
-        add(dx + h.at[t] * j->channels, dy, (float)(weight * h.weight[t]), j->channels);
+    const taps *columns = &j->columns[ox];
+    for (int64_t t = 0; t < columns->n; t++) {
+      float *to = dx + columns->at[t];
+      float part = (float)(weight * columns->weight[t]);
+      int64_t c = 0;
+      for (; c + LANES <= j->channels; c += LANES) {
+        add(to + c, dy + c, part, LANES);
+      }
+      if (c < j->channels) {
+        add(to + c, dy + c, part, j->channels - c);
       }
     }
   }
@@ -101,21 +114,37 @@ static bool fits(const snug__signature *sig, snug__layouts *want) {
   return sig->in[0].dtype == SNUG_FLOAT32;
 }
 
+static snug_status prepare_table(int64_t columns, snug__needs *needs, void **state) {
+  *state = NULL;
+  needs->scratch_bytes = columns * (int64_t)sizeof(taps);
+  return SNUG_OK;
+}
+
 static snug_status prepare(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
                            void **state) {
-  (void)ctx, (void)sig, (void)needs;
-  *state = NULL;
-  return SNUG_OK;
+  (void)ctx;
+  return prepare_table(sig->out[0].dim[2], needs, state);
+}
+
+static snug_status prepare_bwd(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
+                               void **state) {
+  (void)ctx;
+  return prepare_table(sig->in[0].dim[2], needs, state);
 }
 
 static job job_of(const snug__call *call, const snug__type *x, const snug__type *y,
                   int32_t interpolation) {
   bool bilinear = interpolation == SNUG__INTERPOLATION_BILINEAR;
-  return (job){.h = {x->dim[1], y->dim[1], bilinear},
-               .w = {x->dim[2], y->dim[2], bilinear},
-               .channels = x->dim[3],
-               .in = call->in[0],
-               .out = call->out[0]};
+  job j = {.h = {x->dim[1], y->dim[1], bilinear},
+           .w = {x->dim[2], y->dim[2], bilinear},
+           .channels = x->dim[3],
+           .in = call->in[0],
+           .out = call->out[0],
+           .columns = call->scratch};
+  for (int64_t o = 0; o < j.w.out; o++) {
+    j.columns[o] = taps_of(&j.w, o, j.channels);
+  }
+  return j;
 }
 
 static int64_t least_rows(const snug__signature *sig, int64_t rows) {
@@ -143,4 +172,5 @@ static snug_status run_bwd(const void *state, const snug__call *call) {
 }
 
 const snug__kernel SNUG_LOOP(resize2d) = {"resize2d loop", fits, prepare, run, NULL};
-const snug__kernel SNUG_LOOP(resize2d_bwd) = {"resize2d_bwd loop", fits, prepare, run_bwd, NULL};
+const snug__kernel SNUG_LOOP(resize2d_bwd) = {"resize2d_bwd loop", fits, prepare_bwd, run_bwd,
+                                              NULL};
