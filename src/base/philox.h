@@ -5,6 +5,12 @@
 
 #include <stdint.h>
 
+#define SNUG__PHILOX_MULTIPLIER_0 UINT32_C(0xD2511F53)
+#define SNUG__PHILOX_MULTIPLIER_1 UINT32_C(0xCD9E8D57)
+#define SNUG__PHILOX_WEYL_0 UINT32_C(0x9E3779B9)
+#define SNUG__PHILOX_WEYL_1 UINT32_C(0xBB67AE85)
+#define SNUG__PHILOX_ROUNDS 10
+
 typedef struct snug__philox {
   uint32_t v[4];
 } snug__philox;

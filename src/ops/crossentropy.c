@@ -29,7 +29,7 @@ static double label_sum(const snug__loss_rows *j, int64_t first) {
   return sum;
 }
 
-static bool is_ignored(const snug__loss_rows *j, int64_t row) {
+bool snug__is_ignored(const snug__loss_rows *j, int64_t row) {
   const snug__sparse_crossentropy_params *p = j->params;
   return p->ignore_class != SNUG__NO_CLASS && snug__row_label(j, row) == (double)p->ignore_class;
 }
@@ -70,10 +70,10 @@ static snug_status dense_grad_reference(const snug__call *call) {
 }
 
 /* All labels before any work: which fault is told must not depend on threads. */
-static snug_status check_labels(const snug__call *call, const snug__loss_rows *j) {
+snug_status snug__check_labels(const snug__call *call, const snug__loss_rows *j) {
   for (int64_t row = 0; row < j->rows; row++) {
     double label = snug__row_label(j, row);
-    if (!(label > -1.0 && label < (double)j->width) && !is_ignored(j, row)) {
+    if (!(label > -1.0 && label < (double)j->width) && !snug__is_ignored(j, row)) {
       *call->fault = (snug__fault){"label out of range", row, label, (double)j->width};
       return SNUG_E_DATA;
     }
@@ -83,14 +83,14 @@ static snug_status check_labels(const snug__call *call, const snug__loss_rows *j
 
 static snug_status sparse_reference(const snug__call *call) {
   snug__loss_rows j = snug__loss_rows_of(call);
-  SNUG_TRY(check_labels(call, &j));
+  SNUG_TRY(snug__check_labels(call, &j));
   snug__loss_run(&j, run_sparse);
   return SNUG_OK;
 }
 
 static snug_status sparse_grad_reference(const snug__call *call) {
   snug__loss_rows j = snug__loss_grad_rows_of(call);
-  SNUG_TRY(check_labels(call, &j));
+  SNUG_TRY(snug__check_labels(call, &j));
   snug__loss_run(&j, run_sparse_grad);
   return SNUG_OK;
 }

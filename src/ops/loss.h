@@ -137,6 +137,11 @@ static inline double snug__row_dv(const snug__loss_rows *j, int64_t row) {
   return snug__element_get(j->v_dtype, j->dv, row);
 }
 
+/* sparse_categorical_crossentropy: whether the class of a row is the one to ignore, and whether all
+ * others are classes.  Fails: E_DATA with call->fault filled. */
+bool snug__is_ignored(const snug__loss_rows *j, int64_t row);
+snug_status snug__check_labels(const snug__call *call, const snug__loss_rows *j) SNUG_NODISCARD;
+
 /* Run body over the rows with threads. */
 void snug__loss_run(const snug__loss_rows *j, void (*body)(void *arg, int64_t begin, int64_t end));
 
