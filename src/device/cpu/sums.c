@@ -108,7 +108,7 @@ static void run_task(const sums_job *j, int64_t task) {
   int64_t begin = piece * v->steps / s->pieces;
   int64_t end = (piece + 1) * v->steps / s->pieces;
   memset(sums, 0, (size_t)n * sizeof *sums);
-  if (v->run == 1) {
+  if (v->lanes > 1) {
     sum_lanes(j, base, begin, end, n, sums);
   } else {
     sums[0] =
