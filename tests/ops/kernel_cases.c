@@ -50,6 +50,26 @@
            "float64[" x "]; float64[" x "]; float64[" c "]; float64[" c "]; float64[" c          \
            "] positive")
 
+/* The same with a residual and an activation. */
+#define BATCH_NORM_POST(post, x, c)                                                              \
+  CASE(batch_norm_train_post, post,                                                              \
+       "float64[" x "]; float64[" c "]; float64[" c "]; float64[" x "]"),                        \
+      CASE(batch_norm_train_post, post, "float64[" x "]; float64[" c "]"),                       \
+      CASE(batch_norm_infer_post, post,                                                          \
+           "float64[" x "]; float64[" c "]; -; float64[" c "]; float64[" c                       \
+           "] positive; float64[" x "]"),                                                        \
+      CASE(batch_norm_train_post_grad, post,                                                     \
+           "float64[" x "]; float64[" x "]; float64[" c "]; float64[" c "] positive; float64[" c \
+           "]; float64[" c "]"),                                                                 \
+      CASE(batch_norm_train_post_grad, post,                                                     \
+           "float64[" x "]; float64[" x "]; float64[" c "]; float64[" c "] positive", .n_out = 3)
+
+/* With y. */
+#define BATCH_NORM_POST_OF_Y(post, x, c)                                                     \
+  CASE(batch_norm_train_post_grad, post,                                                     \
+       "float64[" x "]; float64[" x "]; float64[" c "]; float64[" c "] positive; float64[" c \
+       "]; float64[" c "]; float64[" x "]")
+
 /* A channel vector, a vector per image, one per pixel, a scalar, beside images. */
 #define BROADCAST(op, x, n, h, w, c)                                         \
   CASE(op, "", "float64[" x "]; float64[" c "] positive"),                   \
@@ -189,6 +209,15 @@ const kernel_case kernel_cases[] = {
                "4"),
     BATCH_NORM("2,1,1,17", "17"),
     BATCH_NORM("2,30,30,1", "1"),
+    BATCH_NORM("3,37,41,20", "20"),
+    BATCH_NORM_POST("activation=relu", "2,5,7,16", "16"),
+    BATCH_NORM_POST("activation=relu max_value=0.75", "3,9,9,40", "40"),
+    BATCH_NORM_POST("activation=swish", "3,7,9,24", "24"),
+    BATCH_NORM_POST("activation=swish", "37,67", "67"),
+    BATCH_NORM_POST("", "3,37,41,20", "20"),
+    BATCH_NORM_POST_OF_Y("activation=relu", "3,37,41,20", "20"),
+    BATCH_NORM_POST_OF_Y("activation=relu max_value=0.75", "37,67", "67"),
+    BATCH_NORM_POST_OF_Y("", "2,5,7,16", "16"),
     CASE(concat, "axis=3", "float64[2,5,7,16]; float64[2,5,7,32]; float64[2,5,7,16]"),
     CASE(concat, "axis=3", "float64[2,5,7,24]; float64[2,5,7,8]; float64[2,5,7,17]"),
     CASE(concat, "axis=1", "float64[2,3,7,24]; float64[2,5,7,24]"),

@@ -60,17 +60,16 @@ static void add_probe(oracle *o, op_bench *w) {
   }
 }
 
-/* The length of the sums: FLOPs per output element. */
-static double terms(op_bench *w) {
+/* The length of the sums that output k is made of: FLOPs per element of it. */
+static double terms(op_bench *w, int32_t output) {
   snug__type in[SNUG__MAX_IN] = {{0}};
   snug__type out[SNUG__MAX_OUT] = {{0}};
-  double n = 1.0;
+  double n = fmax(1.0, (double)snug__type_count(snug__type_at(w->g, w->out[output])));
   for (int32_t i = 0; i < w->n_in; i++) {
     in[i] = w->in[i] == SNUG_NONE ? in[i] : *snug__type_at(w->g, w->in[i]);
   }
   for (int32_t k = 0; k < w->n_out; k++) {
     out[k] = *snug__type_at(w->g, w->out[k]);
-    n = fmax(n, (double)snug__type_count(&out[k]));
   }
   snug__signature sig = {w->op, snug__node_at(w->g, 0)->params, w->n_in, w->n_out, in, out, 1};
   return fmax(1.0, snug__op_cost(&sig).flops / n);
@@ -122,7 +121,7 @@ void oracle_open(oracle *o, const snug__op *op, const op_case *c) {
     take_values(o, &w);
     probe(o, &w, was);
     for (int32_t k = 0; k < o->n_out; k++) {
-      allow(o, k, snug__dtype_is_real(snug__type_at(w.g, w.out[k])->dtype), terms(&w),
+      allow(o, k, snug__dtype_is_real(snug__type_at(w.g, w.out[k])->dtype), terms(&w, k),
             c->dtype_factor > 0 ? c->dtype_factor : 1.0);
     }
   }
