@@ -8,8 +8,8 @@
  *
  * A normalization with nothing behind it becomes the same op: its y can be made again from what the
  * backward keeps. */
-#include "graph/rewrite.h"
 #include "ops/batch_norm.h"
+#include "ops/fuse.h"
 #include "ops/norm.h"
 #include "ops/support.h"
 #include "ops/unary.h"
@@ -22,8 +22,6 @@ static const snug__node *producer_of(const snug__rewrite *r, snug__id value) {
   return value == SNUG_NONE ? NULL : node_of(r, snug__value_at(r->from, value)->producer);
 }
 
-static bool is_op(const snug__node *node, const snug__op *op) { return node && node->op == op; }
-
 /* ---- backward: what belongs to which normalization ---- */
 
 /* The gradient of `bn` that reads ds as its dy, or SNUG_NONE. */
@@ -32,8 +30,8 @@ static snug__id find_norm_grad(const snug__rewrite *r, const snug__node *bn, snu
   const snug__id *readers = snug__readers(&r->uses, ds, &n);
   for (size_t i = 0; i < n; i++) {
     const snug__node *g = snug__node_at(r->from, readers[i]);
-    if (is_op(g, &snug__op_batch_norm_train_grad) && g->in[0] == ds && g->in[1] == bn->in[0] &&
-        g->in[3] == bn->out[1]) {
+    if (snug__node_is(g, &snug__op_batch_norm_train_grad) && g->in[0] == ds &&
+        g->in[1] == bn->in[0] && g->in[3] == bn->out[1]) {
       return readers[i];
     }
   }
@@ -42,91 +40,43 @@ static snug__id find_norm_grad(const snug__rewrite *r, const snug__node *bn, snu
 
 /* silu_grad, which reads y beside silu, if its only reader is the gradient of `bn`. */
 static bool swish_is_ours(const snug__rewrite *r, const snug__node *bn, const snug__node *grad) {
-  return is_op(grad, &snug__op_silu_grad) && grad->in[1] == bn->out[0] &&
+  return snug__node_is(grad, &snug__op_silu_grad) && grad->in[1] == bn->out[0] &&
          grad->in[0] != bn->out[0] && snug__sole_reader(&r->uses, grad->out[0]) != SNUG_NONE &&
          find_norm_grad(r, bn, grad->out[0]) != SNUG_NONE;
 }
 
 /* ---- forward ---- */
 
-/* What is to be fused behind a normalization. */
-typedef struct tail {
-  snug__id out;        /* the old value that the fused op makes */
-  snug__id residual;   /* old value, or SNUG_NONE */
-  snug__id covered[2]; /* nodes */
-  int32_t n_covered;
-  snug__post post;
-} tail;
-
-static void cover(tail *t, snug__id node, snug__id out) {
-  t->covered[t->n_covered++] = node;
-  t->out = out;
-}
-
-/* relu of `value`, where nobody else reads it. */
-static void take_relu(const snug__rewrite *r, tail *t) {
-  snug__id id = snug__sole_reader(&r->uses, t->out);
-  const snug__node *node = node_of(r, id);
-  if (is_op(node, &snug__op_relu)) {
-    const snug__relu_params *p = node->params;
-    if (p->negative_slope == 0.0 && p->threshold == 0.0) {
-      t->post = (snug__post){SNUG__RELU, p->max_value};
-      cover(t, id, node->out[0]);
-    }
-  }
-}
-
 /* swish, read by nobody but itself and its gradient. */
-static void take_swish(const snug__rewrite *r, const snug__node *bn, tail *t) {
+static void take_swish(const snug__rewrite *r, const snug__node *bn, snug__tail *t) {
   size_t n = 0;
   const snug__id *readers = snug__readers(&r->uses, t->out, &n);
   const snug__node *first = n ? snug__node_at(r->from, readers[0]) : NULL;
-  if (!is_op(first, &snug__op_silu) || r->uses.is_output[t->out] || n > 2 ||
+  if (!snug__node_is(first, &snug__op_silu) || r->uses.is_output[t->out] || n > 2 ||
       (n == 2 && !swish_is_ours(r, bn, snug__node_at(r->from, readers[1])))) {
     return;
   }
   t->post = (snug__post){.activation = SNUG__SWISH, .max_value = INFINITY};
-  cover(t, readers[0], first->out[0]);
+  snug__tail_take(t, readers[0], first->out[0]);
 }
 
-/* A sum with a value of the same type that is there already. */
-static void take_residual(const snug__rewrite *r, tail *t) {
-  snug__id id = snug__sole_reader(&r->uses, t->out);
-  const snug__node *node = node_of(r, id);
-  if (!is_op(node, &snug__op_add)) {
-    return;
-  }
-  snug__id other = node->in[node->in[0] == t->out ? 1 : 0];
-  if (snug__rewritten(r, other) != SNUG_NONE &&
-      snug__type_equal(snug__type_at(r->from, other), snug__type_at(r->from, t->out))) {
-    t->residual = other;
-    cover(t, id, node->out[0]);
-  }
-}
-
-static tail tail_of(const snug__rewrite *r, const snug__node *bn) {
-  tail t = {.out = bn->out[0], .residual = SNUG_NONE, .post = {SNUG__LINEAR, INFINITY}};
-  take_residual(r, &t);
-  take_relu(r, &t);
+static snug__tail tail_of(const snug__rewrite *r, const snug__node *bn) {
+  snug__tail t = snug__tail_of(bn->out[0]);
+  snug__tail_take_sum(r, snug__type_at(r->from, t.out), &t);
+  snug__tail_take_relu(r, &t);
   if (t.n_covered == 0) {
     take_swish(r, bn, &t);
   }
   return t;
 }
 
-static void cover_tail(snug__rewrite *r, const tail *t) {
-  for (int32_t i = 0; i < t->n_covered; i++) {
-    snug__rewrite_cover(r, t->covered[i]);
-  }
-}
-
 /* Inputs of the fused op: those of the plain one, then the residual. */
 static int32_t fused_inputs(const snug__rewrite *r, const snug__node *bn, int32_t plain,
-                            const tail *t, snug__id *in) {
+                            const snug__tail *t, snug__id *in) {
   for (int32_t i = 0; i < plain; i++) {
     in[i] = snug__rewritten(r, i < bn->n_in ? bn->in[i] : SNUG_NONE);
   }
-  in[plain] = snug__rewritten(r, t->residual);
+  in[plain] = snug__rewritten(r, t->term);
   return plain + 1;
 }
 
@@ -134,18 +84,17 @@ static snug_status fuse_forward(snug__rewrite *r, snug__id id, const snug__op *o
                                 bool *replaced) {
   const snug__node *bn = snug__node_at(r->from, id);
   const snug__batch_norm_params *p = bn->params;
-  tail t = tail_of(r, bn);
+  snug__tail t = tail_of(r, bn);
   snug__id in[8];
   snug__id out[SNUG__MAX_OUT];
   snug__batch_norm_post_params params = {p->epsilon, t.post};
   snug__rewrite_as(r, id);
   int32_t n_in = fused_inputs(r, bn, plain, &t, in);
   SNUG_TRY(snug__graph_add(r->to, op, &params, in, n_in, out, op->max_out));
-  snug__rewrite_map(r, t.out, out[0]);
+  snug__tail_replace(r, &t, out[0]);
   for (int32_t k = 1; k < op->max_out; k++) {
     snug__rewrite_map(r, bn->out[k], out[k]);
   }
-  cover_tail(r, &t);
   *replaced = true;
   return SNUG_OK;
 }
@@ -163,14 +112,16 @@ snug_status snug__fuse_batch_norm_infer(snug__rewrite *r, snug__id id, bool *rep
 /* The normalization that went, with this activation, into one op; NULL if none did. */
 static const snug__node *fused_norm(const snug__rewrite *r, snug__id before) {
   const snug__node *node = producer_of(r, before);
-  for (int32_t i = 0; is_op(node, &snug__op_add) && i < 2; i++) {
+  for (int32_t i = 0; snug__node_is(node, &snug__op_add) && i < 2; i++) {
     const snug__node *bn = producer_of(r, node->in[i]);
-    if (is_op(bn, &snug__op_batch_norm_train) && snug__rewritten(r, bn->out[0]) == SNUG_NONE) {
+    if (snug__node_is(bn, &snug__op_batch_norm_train) &&
+        snug__rewritten(r, bn->out[0]) == SNUG_NONE) {
       return bn;
     }
   }
-  return is_op(node, &snug__op_batch_norm_train) && snug__rewritten(r, before) == SNUG_NONE ? node
-                                                                                            : NULL;
+  return snug__node_is(node, &snug__op_batch_norm_train) && snug__rewritten(r, before) == SNUG_NONE
+             ? node
+             : NULL;
 }
 
 /* The gradient of a fused activation and normalization in one. */
@@ -212,9 +163,9 @@ static snug_status emit_pair(snug__rewrite *r, const pair *p, bool keep_slope) {
 snug_status snug__fuse_activation_grad(snug__rewrite *r, snug__id id, bool *replaced) {
   pair p = {.act_grad = snug__node_at(r->from, id), .y = SNUG_NONE};
   snug__id v = p.act_grad->in[1];
-  bool is_relu = is_op(p.act_grad, &snug__op_relu_grad);
+  bool is_relu = snug__node_is(p.act_grad, &snug__op_relu_grad);
   const snug__node *relu = is_relu ? producer_of(r, v) : NULL;
-  if (!is_op(p.act_grad, &snug__op_silu_grad) && !is_op(relu, &snug__op_relu)) {
+  if (!snug__node_is(p.act_grad, &snug__op_silu_grad) && !snug__node_is(relu, &snug__op_relu)) {
     return SNUG_OK;
   }
   snug__id before = relu ? relu->in[0] : v;

@@ -1,20 +1,54 @@
-/* What is fused into a convolution: the zero padding before it. */
-#include "graph/rewrite.h"
+/* What is fused into a convolution or a product: zero padding before it, and a bias and a rectifier
+ * behind it. */
 #include "ops/conv.h"
+#include "ops/fuse.h"
+#include "ops/matmul.h"
 #include "ops/support.h"
+
+static snug__tail tail_of(const snug__rewrite *r, snug__id y) {
+  const snug__type *t = snug__type_at(r->from, y);
+  snug__type bias = snug__type_of(t->dtype, 1, &t->dim[t->rank - 1]);
+  snug__tail tail = snug__tail_of(y);
+  snug__tail_take_sum(r, &bias, &tail);
+  snug__tail_take_relu(r, &tail);
+  return tail;
+}
+
+/* Emit `op`, which takes a bias as its third input, for a node and its tail. */
+static snug_status emit(snug__rewrite *r, snug__id id, const snug__op *op, const void *params,
+                        snug__id x, const snug__tail *tail) {
+  const snug__id in[] = {x, snug__rewritten(r, snug__node_at(r->from, id)->in[1]),
+                         snug__rewritten(r, tail->term)};
+  snug__id out = SNUG_NONE;
+  snug__rewrite_as(r, id);
+  SNUG_TRY(snug__graph_add(r->to, op, params, in, op->max_in, &out, 1));
+  snug__tail_replace(r, tail, out);
+  return SNUG_OK;
+}
 
 snug_status snug__fuse_conv(snug__rewrite *r, snug__id id, bool *replaced) {
   const snug__node *n = snug__node_at(r->from, id);
-  const snug__id in[2] = {snug__unpadded(r, n->in[0]), snug__rewritten(r, n->in[1])};
-  snug__conv2d_params p = *(const snug__conv2d_params *)n->params;
-  snug__id out = SNUG_NONE;
-  if (in[0] == SNUG_NONE) {
+  bool depthwise = n->op == &snug__op_depthwise_conv2d;
+  snug__id unpadded = snug__unpadded(r, n->in[0]);
+  snug__tail tail = tail_of(r, n->out[0]);
+  snug__conv2d_post_params p = {.conv = *(const snug__conv2d_params *)n->params, .post = tail.post};
+  if (unpadded == SNUG_NONE && !tail.n_covered) {
     return SNUG_OK;
   }
-  p.padding = SNUG__PADDING_SAME;
-  snug__rewrite_as(r, id);
-  SNUG_TRY(snug__graph_add(r->to, n->op, &p, in, 2, &out, 1));
-  snug__rewrite_map(r, n->out[0], out);
   *replaced = true;
-  return SNUG_OK;
+  p.conv.padding = unpadded == SNUG_NONE ? p.conv.padding : SNUG__PADDING_SAME;
+  snug__id x = unpadded == SNUG_NONE ? snug__rewritten(r, n->in[0]) : unpadded;
+  const snug__op *post = depthwise ? &snug__op_depthwise_conv2d_post : &snug__op_conv2d_post;
+  return tail.n_covered ? emit(r, id, post, &p, x, &tail) : emit(r, id, n->op, &p.conv, x, &tail);
+}
+
+snug_status snug__fuse_matmul(snug__rewrite *r, snug__id id, bool *replaced) {
+  const snug__node *n = snug__node_at(r->from, id);
+  snug__tail tail = tail_of(r, n->out[0]);
+  snug__matmul_post_params p = {*(const snug__matmul_params *)n->params, tail.post};
+  if (!tail.n_covered) {
+    return SNUG_OK;
+  }
+  *replaced = true;
+  return emit(r, id, &snug__op_matmul_post, &p, snug__rewritten(r, n->in[0]), &tail);
 }

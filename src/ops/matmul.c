@@ -118,4 +118,5 @@ const snug__op snug__op_matmul = {
     .infer = infer,
     .grad = grad,
     .reference = reference,
+    .rewrite = snug__fuse_matmul,
     .cost = cost};

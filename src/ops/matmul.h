@@ -15,4 +15,7 @@ typedef struct snug__matmul_post_params {
   snug__post post;
 } snug__matmul_post_params;
 
+/* Its fusion rule. */
+snug_status snug__fuse_matmul(struct snug__rewrite *r, snug__id id, bool *replaced) SNUG_NODISCARD;
+
 #endif
