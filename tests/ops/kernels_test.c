@@ -81,6 +81,11 @@ static void check_refusal(trial *t, const oracle *o) {
   }
 }
 
+/* Winograd's transforms make squares of the terms grow by at most 8.2 squared (an output at a
+ * corner of a tile: the sum over the 36 planes of the squares of A', G and B', over the 9 of a
+ * plain sum) and 6.6 squared for the weights; device/wino_test.c has the bound for each element. */
+static double growth_of(const snug__kernel *k) { return strncmp(k->name, "wino_", 5) ? 1.0 : 8.2; }
+
 static void check_results(trial *t, const oracle *o) {
   size_t bytes = 0;
   int32_t apart[SNUG__MAX_OUT];
@@ -89,7 +94,7 @@ static void check_results(trial *t, const oracle *o) {
   if (s) {
     test_fail(__FILE__, __LINE__, "%s: fails with %s", t->what, snug_status_text(s));
   }
-  oracle_compare(o, t->out, t->result, t->what);
+  oracle_compare(o, t->out, t->result, growth_of(t->choice.kernel), t->what);
   char *first = copy_results(t, &bytes);
   expect_again(t, apart, first, "the second time");
   check_in_place(t, first);

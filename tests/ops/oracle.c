@@ -138,17 +138,17 @@ void oracle_close(oracle *o) {
   }
 }
 
-void oracle_compare(const oracle *o, const snug__type *types, void *const *outputs,
+void oracle_compare(const oracle *o, const snug__type *types, void *const *outputs, double growth,
                     const char *what) {
   for (int32_t k = 0; k < o->n_out; k++) {
     for (int64_t e = 0; e < o->n[k]; e++) {
       double want = o->value[k][e];
       double got = snug__element_get(types[k].dtype, outputs[k], e);
       bool same = got == want || got == (double)(float)want || (isnan(got) && isnan(want));
-      if (!same && !(fabs(got - want) <= o->allowed[k][e])) {
+      if (!same && !(fabs(got - want) <= growth * o->allowed[k][e])) {
         test_fail(__FILE__, __LINE__,
                   "%s: output %d [%lld] is %.9g, in float64 %.9g; an error of %.3g is allowed",
-                  what, k, (long long)e, got, want, o->allowed[k][e]);
+                  what, k, (long long)e, got, want, growth * o->allowed[k][e]);
       }
     }
   }

@@ -22,8 +22,10 @@ typedef struct oracle {
 void oracle_open(oracle *o, const snug__op *op, const op_case *c);
 void oracle_close(oracle *o);
 
-/* Compare the outputs of a call in float32, of these types; fails the test, naming `what`. */
-void oracle_compare(const oracle *o, const snug__type *types, void *const *outputs,
+/* Compare the outputs of a call in float32, of these types; fails the test, naming `what`.  An
+ * algorithm whose intermediate values are larger than the terms of the sum itself has roundings
+ * that are larger by `growth`. */
+void oracle_compare(const oracle *o, const snug__type *types, void *const *outputs, double growth,
                     const char *what);
 
 #endif
