@@ -91,39 +91,79 @@ static snug_status prepare(const snug__signature *sig, snug__wino_way way, snug_
   return SNUG_OK;
 }
 
-static snug_status run(const snug__call *call, snug__wino_way way) {
-  const snug__wino *wino = snug__wino_of(call->sig->isa);
-  const view v = view_of(call->sig, way);
+static const snug__wino_finish nothing = {NULL, -INFINITY, INFINITY};
+
+static snug__wino_finish finish_of(const snug__call *call) {
+  const snug__conv2d_post_params *p = call->sig->params;
+  const snug__post post = snug__post_for(&p->post, SNUG_FLOAT32);
+  const bool relu = post.activation == SNUG__RELU;
+  return (snug__wino_finish){call->sig->n_in > 2 ? call->in[2] : NULL, relu ? 0.0F : -INFINITY,
+                             relu ? (float)post.max_value : INFINITY};
+}
+
+static snug_status run_forward(const snug__call *call, const snug__wino_finish *finish) {
+  const view v = view_of(call->sig, SNUG__WINO_FORWARD);
   const snug__wino_shape s = shape_of(&v, call->sig->threads);
-  const snug__wino_finish nothing = {NULL, -INFINITY, INFINITY};
-  switch (way) {
-    case SNUG__WINO_FORWARD:
-      wino->forward(&s, call->in[0], call->in[1], &nothing, call->out[0], call->scratch);
-      break;
-    case SNUG__WINO_BACKWARD_DATA:
-      wino->backward_data(&s, call->in[0], call->in[1], call->out[0], call->scratch);
-      break;
-    default:
-      wino->backward_weights(&s, call->in[0], call->in[1], call->out[0], call->scratch);
-  }
+  snug__wino_of(call->sig->isa)
+      ->forward(&s, call->in[0], call->in[1], finish, call->out[0], call->scratch);
   return SNUG_OK;
 }
 
+static snug_status run_conv2d(const void *state, const snug__call *call) {
+  (void)state;
+  return run_forward(call, &nothing);
+}
+
+static snug_status run_conv2d_post(const void *state, const snug__call *call) {
+  const snug__wino_finish finish = finish_of(call);
+  (void)state;
+  return run_forward(call, &finish);
+}
+
+static snug_status run_conv2d_bwd_data(const void *state, const snug__call *call) {
+  const view v = view_of(call->sig, SNUG__WINO_BACKWARD_DATA);
+  const snug__wino_shape s = shape_of(&v, call->sig->threads);
+  (void)state;
+  snug__wino_of(call->sig->isa)
+      ->backward_data(&s, call->in[0], call->in[1], call->out[0], call->scratch);
+  return SNUG_OK;
+}
+
+static snug_status run_conv2d_bwd_weights(const void *state, const snug__call *call) {
+  const view v = view_of(call->sig, SNUG__WINO_BACKWARD_WEIGHTS);
+  const snug__wino_shape s = shape_of(&v, call->sig->threads);
+  (void)state;
+  snug__wino_of(call->sig->isa)
+      ->backward_weights(&s, call->in[0], call->in[1], call->out[0], call->scratch);
+  return SNUG_OK;
+}
+
+static bool fits_conv2d(const snug__signature *sig, snug__layouts *want) {
+  return fits(sig, SNUG__WINO_FORWARD, want);
+}
+
+static bool fits_conv2d_post(const snug__signature *sig, snug__layouts *want) {
+  const snug__conv2d_post_params *p = sig->params;
+  return p->post.activation != SNUG__SWISH && fits(sig, SNUG__WINO_FORWARD, want);
+}
+
+static bool fits_conv2d_bwd_data(const snug__signature *sig, snug__layouts *want) {
+  return fits(sig, SNUG__WINO_BACKWARD_DATA, want);
+}
+
+static bool fits_conv2d_bwd_weights(const snug__signature *sig, snug__layouts *want) {
+  return fits(sig, SNUG__WINO_BACKWARD_WEIGHTS, want);
+}
+
 #define WINO_KERNEL(op, WAY)                                                                     \
-  static bool fits_##op(const snug__signature *sig, snug__layouts *want) {                       \
-    return fits(sig, SNUG__WINO_##WAY, want);                                                    \
-  }                                                                                              \
   static snug_status prepare_##op(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs, \
                                   void **state) {                                                \
     (void)ctx;                                                                                   \
     return prepare(sig, SNUG__WINO_##WAY, needs, state);                                         \
   }                                                                                              \
-  static snug_status run_##op(const void *state, const snug__call *call) {                       \
-    (void)state;                                                                                 \
-    return run(call, SNUG__WINO_##WAY);                                                          \
-  }                                                                                              \
   const snug__kernel snug__kernel_wino_##op = {"wino_" #op, fits_##op, prepare_##op, run_##op, NULL}
 
 WINO_KERNEL(conv2d, FORWARD);
+WINO_KERNEL(conv2d_post, FORWARD);
 WINO_KERNEL(conv2d_bwd_data, BACKWARD_DATA);
 WINO_KERNEL(conv2d_bwd_weights, BACKWARD_WEIGHTS);
