@@ -7,6 +7,7 @@
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/vectors.h"
 #include "ops/binary.h"
+#include "ops/regularize.h"
 #include "ops/support.h"
 
 /* The value of the element at i: eight of them into `to`, and one. */
@@ -148,3 +149,21 @@ SUMS(mean, axes_of(sig), true, plain);
 SUMS(sum_squares, UINT32_MAX, false, square);
 SUMS(sum_abs, UINT32_MAX, false, size);
 SUMS(product_sum, spread_axes(sig), false, product);
+
+/* Penalties of one kind; those of both are left to the reference. */
+#define PENALTY(name, used, other, bodies)                                                         \
+  static bool name##_fits(const snug__signature *sig, snug__layouts *want) {                       \
+    return ((const snug__regularize_params *)sig->params)->other == 0.0 &&                         \
+           snug__is_float32(sig, want);                                                            \
+  }                                                                                                \
+  static snug_status prepare_##name(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs, \
+                                    void **state) {                                                \
+    SNUG_TRY(snug__sums_prepare(ctx, &sig->in[0], UINT32_MAX, false, &(bodies), needs, state));    \
+    ((snug__sums *)*state)->scale = ((const snug__regularize_params *)sig->params)->used;          \
+    return SNUG_OK;                                                                                \
+  }                                                                                                \
+  const snug__kernel SNUG_LOOP(name) = {#name, name##_fits, prepare_##name, snug__sums_run,        \
+                                        snug__sums_release}
+
+PENALTY(penalty_l1, l1, l2, size);
+PENALTY(penalty_l2, l2, l1, square);
