@@ -1,6 +1,9 @@
 #include "base/thread.h"
 
 #include <sched.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 int32_t snug__cores(void) {
   cpu_set_t set;
@@ -10,6 +13,14 @@ int32_t snug__cores(void) {
   }
   int cores = CPU_COUNT(&set);
   return cores < 1 ? 1 : cores > SNUG__MAX_THREADS ? SNUG__MAX_THREADS : cores;
+}
+
+int32_t snug__usable_threads(int32_t threads) {
+#ifdef _OPENMP
+  int limit = omp_get_max_active_levels() < 1 ? 1 : omp_get_thread_limit();
+  threads = threads > limit ? limit : threads;
+#endif
+  return threads < 1 ? 1 : threads;
 }
 
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg) {

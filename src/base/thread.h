@@ -14,6 +14,10 @@
 /* Cores this process may run on (affinity respected), at least 1. */
 int32_t snug__cores(void);
 
+/* As many of so many threads as OpenMP starts here (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS), at
+ * least 1.  A library waits forever for a thread that it counted on and that never starts. */
+int32_t snug__usable_threads(int32_t threads);
+
 /* Call body(arg, i) for each i in [0, n), on up to |threads| threads, the calling one included. */
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg);
 

@@ -5,7 +5,8 @@
 #define CONFIG_BYTES 160
 
 static snug_tensor image(snug_model *m, const test_net *n) {
-  return snug_model_input(m, "image", SNUG_FLOAT32, (const int64_t[]){n->size, n->size, 3}, 3);
+  return snug_model_input(m, "image", n->dtype ? n->dtype : SNUG_FLOAT32,
+                          (const int64_t[]){n->size, n->size, 3}, 3);
 }
 
 static snug_tensor conv(snug_model *m, snug_tensor x, int64_t filters, int kernel, int strides,

@@ -10,10 +10,11 @@
 #include "snug/model.h"
 
 typedef struct test_net {
-  int64_t size;    /* height and width of the images */
-  int64_t classes; /* of the output */
-  int64_t width;   /* filters of the first convolution */
-  int64_t depth;   /* see each */
+  int64_t size;     /* height and width of the images */
+  int64_t classes;  /* of the output */
+  int64_t width;    /* filters of the first convolution */
+  int64_t depth;    /* see each */
+  snug_dtype dtype; /* of the images; SNUG_NO_DTYPE: float32 */
 } test_net;
 
 /* `depth` blocks of two 3x3 convolutions and a pooling, widths doubling, then two dense layers. */

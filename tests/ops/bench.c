@@ -16,6 +16,7 @@ snug__type bench_type(const char *text, snug_dtype real) {
       dtype = d == SNUG_FLOAT64 ? real : d;
     }
   }
+  dtype = strncmp(text, "double[", 7) == 0 ? SNUG_FLOAT64 : dtype;
   ASSERT_TRUE(dtype != SNUG_NO_DTYPE);
   for (const char *at = text + n + 1; *at && *at != ']';) {
     char *end = NULL;

@@ -9,7 +9,8 @@
  *   normal (default), positive (0.2 .. 2), unit (0.05 .. 0.95), away (0.1 .. 1 in size, either
  * sign: off the kink at 0), distinct (all different, far apart: no ties for a maximum), labels:K (0
  * .. K-1), onehot (along the last axis), zero, one, "= 1 2 3" (these values, in order). Types are
- * written in float64; the driver also runs every case in float32, float16 and bfloat16.
+ * written in float64; the driver also runs every case in float32, float16 and bfloat16.  "double"
+ * is float64 in all of them.
  *
  * What the driver does with a case (driver_test.c): runs it twice and with 1 and 3 threads (same
  * bits, guard bands whole, scratch poisoned); compares the gradient rule with finite differences;
@@ -31,6 +32,7 @@ typedef struct op_case {
   bool no_gradient;    /* do not compare with finite differences */
   double tolerance;    /* of finite differences, relative; 0: 1e-6 */
   double dtype_factor; /* allowed error of narrow dtypes in units of their epsilon; 0: 1 */
+  double cancels;      /* size of terms whose difference a value may be: float32 kernels err so */
 } op_case;
 
 typedef struct op_cases {

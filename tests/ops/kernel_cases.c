@@ -25,6 +25,14 @@
       CASE(matmul, "transpose_b=true", "float64[" n "," o "]; float64[" i "," o "]"), \
       CASE(matmul, "transpose_a=true", "float64[" n "," i "]; float64[" n "," o "]")
 
+/* With bias and activation within. */
+#define POST(op, params, x, k, c)                                                            \
+  CASE(op, "activation=relu" params, "float64[" x "]; float64[" k "]; float64[" c "]"),      \
+      CASE(op, "activation=relu, max_value=6" params,                                        \
+           "float64[" x "]; float64[" k "]; float64[" c "]"),                                \
+      CASE(op, "activation=swish" params, "float64[" x "]; float64[" k "]; float64[" c "]"), \
+      CASE(op, "activation=relu" params, "float64[" x "]; float64[" k "]; -")
+
 #define POOLS(params, x, y)                                            \
   CASE(max_pool2d, params, "float64[" x "] distinct"),                 \
       CASE(max_pool2d, params, "float64[" x "] distinct", .n_out = 1), \
@@ -158,6 +166,15 @@ const kernel_case kernel_cases[] = {
     DENSE("33", "40", "24"),
     DENSE("128", "100", "64"),
     DENSE("3", "257", "8"),
+    DENSE("5", "257", "256"),
+    DENSE("17", "300", "220"),
+    POST(matmul_post, "", "9,40", "40,33", "33"),
+    POST(matmul_post, "", "6,257", "257,256", "256"),
+    POST(conv2d_post, ", padding=same", "2,7,9,16", "3,3,16,24", "24"),
+    POST(conv2d_post, ", padding=same, strides=[2,2]", "2,8,9,3", "3,3,3,32", "32"),
+    POST(conv2d_post, "", "2,7,9,40", "1,1,40,17", "17"),
+    POST(depthwise_conv2d_post, ", padding=same", "2,7,9,24", "3,3,24,1", "24"),
+    POST(depthwise_conv2d_post, ", padding=same, strides=[2,2]", "1,9,9,32", "5,5,32,1", "32"),
     CASE(matmul, "", "float64[5,17,24]; float64[5,24,33]"),
     CASE(matmul, "transpose_b=true", "float64[2,3,9,16]; float64[2,3,40,16]"),
     CASE(matmul, "transpose_a=true", "float64[3,40,8]; float64[3,40,15]"),
@@ -224,6 +241,12 @@ const kernel_case kernel_cases[] = {
     BATCH_NORM_POST_OF_Y("activation=relu", "3,37,41,20", "20"),
     BATCH_NORM_POST_OF_Y("activation=relu max_value=0.75", "37,67", "67"),
     BATCH_NORM_POST_OF_Y("", "2,5,7,16", "16"),
+    BATCH_NORM_POST("activation=relu", "3,5,7,24", "24"),
+    BATCH_NORM_POST("activation=relu", "2,9,11,32", "32"),
+    BATCH_NORM_POST("activation=swish", "3,5,7,24", "24"),
+    BATCH_NORM_POST("activation=swish", "2,9,11,32", "32"),
+    BATCH_NORM_POST("activation=linear", "2,5,7,17", "17"),
+    BATCH_NORM_POST("activation=relu, max_value=0.75", "2,5,7,16", "16"),
     CASE(concat, "axis=3", "float64[2,5,7,16]; float64[2,5,7,32]; float64[2,5,7,16]"),
     CASE(concat, "axis=3", "float64[2,5,7,24]; float64[2,5,7,8]; float64[2,5,7,17]"),
     CASE(concat, "axis=1", "float64[2,3,7,24]; float64[2,5,7,24]"),
@@ -294,6 +317,13 @@ const kernel_case kernel_cases[] = {
         "int32[40] = 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 8 0 9 2 3 4 5 6 "
         "7; float64[40,8]",
         .faults = "label"),
+    CASE(cast, "dtype=float32", "double[3,5,7,24]"),
+    CASE(cast, "dtype=float32", "double[1001]"),
+    CASE(cast, "dtype=float32", "double[6] = nan inf -inf 1e39 -1e-50 0.1"),
+    CASE(cast, "dtype=float32", "int32[1001] labels:99999999"),
+    CASE(cast, "dtype=float32", "int64[1001] labels:9999999999999"),
+    CASE(cast, "dtype=float32", "uint8[3,28,28,1] labels:256"),
+    CASE(cast, "dtype=float64", "float64[1001]"),
     CASE(embedding, "", "float64[50,33]; int32[67] labels:50"),
     CASE(embedding_grad, "rows=50", "int32[67] labels:50; float64[67,33]"),
     CASE(layer_norm, "", "float64[37,67]; float64[67]; float64[67]"),

@@ -75,14 +75,16 @@ static double terms(op_bench *w, int32_t output) {
   return fmax(1.0, snug__op_cost(&sig).flops / n);
 }
 
-static void allow(oracle *o, int32_t k, bool real, double n_terms, double factor) {
+static void allow(oracle *o, int32_t k, bool real, double n_terms, const op_case *c) {
+  double factor = c->dtype_factor > 0 ? c->dtype_factor : 1.0;
+  double least = fmax(LEAST, c->cancels);
   double largest = 0.0;
   for (int64_t e = 0; e < o->n[k]; e++) {
     largest = fmax(largest, isfinite(o->value[k][e]) ? fabs(o->value[k][e]) : 0.0);
   }
   for (int64_t e = 0; e < o->n[k]; e++) {
     double moved = sqrt(o->allowed[k][e] / PROBES * 3.0); /* 3: of uniform numbers */
-    double own = ROUNDINGS * factor * fmax(fabs(o->value[k][e]), LEAST);
+    double own = ROUNDINGS * factor * fmax(fabs(o->value[k][e]), least);
     double most = MOST_OF_LARGEST * fmax(largest, LEAST);
     o->allowed[k][e] =
         real ? fmin((double)FLT_EPSILON * (own + 2.0 * sqrt(n_terms) * moved), most) : 0.0;
@@ -112,7 +114,7 @@ static void take_values(oracle *o, op_bench *w) {
 void oracle_open(oracle *o, const snug__op *op, const op_case *c) {
   op_bench w;
   double *was[SNUG__MAX_IN]; /* an op may write its inputs */
-  *o = (oracle){0};
+  *o = (oracle){.is_open = true};
   ASSERT_EQ_INT(bench_open(&w, op, c, SNUG_FLOAT64, SNUG_FLOAT32), SNUG_OK);
   keep_inputs(&w, was);
   o->status = bench_run(&w, -1);
@@ -121,8 +123,7 @@ void oracle_open(oracle *o, const snug__op *op, const op_case *c) {
     take_values(o, &w);
     probe(o, &w, was);
     for (int32_t k = 0; k < o->n_out; k++) {
-      allow(o, k, snug__dtype_is_real(snug__type_at(w.g, w.out[k])->dtype), terms(&w, k),
-            c->dtype_factor > 0 ? c->dtype_factor : 1.0);
+      allow(o, k, snug__dtype_is_real(snug__type_at(w.g, w.out[k])->dtype), terms(&w, k), c);
     }
   }
   for (int32_t i = 0; i < w.n_in; i++) {
@@ -138,18 +139,26 @@ void oracle_close(oracle *o) {
   }
 }
 
-void oracle_compare(const oracle *o, const snug__type *types, void *const *outputs, double growth,
-                    const char *what) {
+static bool is_same(double got, double want) {
+  return got == want || got == (double)(float)want || (isnan(got) && isnan(want));
+}
+
+double oracle_compare(const oracle *o, const snug__type *types, void *const *outputs, double growth,
+                      const char *what) {
+  double worst = 0.0;
   for (int32_t k = 0; k < o->n_out; k++) {
     for (int64_t e = 0; e < o->n[k]; e++) {
       double want = o->value[k][e];
       double got = snug__element_get(types[k].dtype, outputs[k], e);
-      bool same = got == want || got == (double)(float)want || (isnan(got) && isnan(want));
-      if (!same && !(fabs(got - want) <= growth * o->allowed[k][e])) {
+      double error = is_same(got, want) ? 0.0 : fabs(got - want);
+      double allowed = growth * o->allowed[k][e];
+      if (!(error <= allowed)) {
         test_fail(__FILE__, __LINE__,
                   "%s: output %d [%lld] is %.9g, in float64 %.9g; an error of %.3g is allowed",
-                  what, k, (long long)e, got, want, growth * o->allowed[k][e]);
+                  what, k, (long long)e, got, want, allowed);
       }
+      worst = error > 0.0 ? fmax(worst, error / allowed) : worst;
     }
   }
+  return worst;
 }

@@ -12,6 +12,7 @@
 #include "ops/bench.h"
 
 typedef struct oracle {
+  bool is_open;
   int32_t n_out;
   int64_t n[SNUG__MAX_OUT];
   double *value[SNUG__MAX_OUT], *allowed[SNUG__MAX_OUT];
@@ -22,10 +23,10 @@ typedef struct oracle {
 void oracle_open(oracle *o, const snug__op *op, const op_case *c);
 void oracle_close(oracle *o);
 
-/* Compare the outputs of a call in float32, of these types; fails the test, naming `what`.  An
- * algorithm whose intermediate values are larger than the terms of the sum itself has roundings
- * that are larger by `growth`. */
-void oracle_compare(const oracle *o, const snug__type *types, void *const *outputs, double growth,
-                    const char *what);
+/* Compare the outputs of a call in float32, of these types; fails the test, naming `what`.
+ * growth: how much further a kernel's arithmetic carries roundings than plain sums do.  Returns the
+ * largest error as a part of what is allowed there. */
+double oracle_compare(const oracle *o, const snug__type *types, void *const *outputs, double growth,
+                      const char *what);
 
 #endif

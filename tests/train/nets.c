@@ -1,10 +1,11 @@
 #include "train/nets.h"
 
 #include "lib/models.h"
+#include "model/model.h"
 
 static snug_status build_mlp(snug_model *m) {
   const int64_t shape[] = {10};
-  snug_model_input(m, "x", SNUG_FLOAT32, shape, 1);
+  snug_model_input(m, "x", m->real, shape, 1);
   snug_model_add(m, "Dense", "units=16 activation=relu");
   snug_model_add(m, "Dropout", "rate=0.25");
   snug_model_add(m, "Dense", "units=4 activation=softmax");
@@ -14,7 +15,7 @@ static snug_status build_mlp(snug_model *m) {
 /* The network of examples/demo.c. */
 static snug_status build_demo(snug_model *m) {
   const int64_t shape[] = {28, 28, 1};
-  snug_model_input(m, "image", SNUG_FLOAT32, shape, 3);
+  snug_model_input(m, "image", m->real, shape, 3);
   snug_model_add(m, "Rescaling", "scale=0.00392156862745098");
   snug_model_add(m, "Conv2D", "filters=8 kernel_size=3 activation=relu");
   snug_model_add(m, "MaxPooling2D", NULL);
@@ -27,11 +28,13 @@ static snug_status build_demo(snug_model *m) {
 }
 
 static snug_status build_resnet(snug_model *m) {
-  return test_net_resnet(m, &(test_net){.size = 32, .classes = 10, .width = 4, .depth = 50});
+  return test_net_resnet(
+      m, &(test_net){.size = 32, .dtype = m->real, .classes = 10, .width = 4, .depth = 50});
 }
 
 static snug_status build_mobilenet(snug_model *m) {
-  return test_net_mobilenet_v2(m, &(test_net){.size = 32, .classes = 10, .width = 8, .depth = 1});
+  return test_net_mobilenet_v2(
+      m, &(test_net){.size = 32, .dtype = m->real, .classes = 10, .width = 8, .depth = 1});
 }
 
 const net nets[] = {{"mlp", build_mlp, {10}, 1, 4, 23, 4},

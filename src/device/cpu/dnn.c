@@ -7,6 +7,7 @@
 #endif
 
 #include "base/ctx.h"
+#include "base/thread.h"
 
 enum { ARG_X, ARG_KERNEL, ARG_BIAS, ARG_Y, ARG_SCRATCH, ARG_COUNT };
 
@@ -48,10 +49,7 @@ static const struct {
 static int32_t threads_for(int32_t threads) {
 #ifdef _OPENMP
   threads = threads < 0 ? -threads : threads;
-  if (omp_in_parallel() || omp_get_dynamic() || threads < 1) {
-    return 1;
-  }
-  return (int32_t)snug__min_i64(threads, omp_get_thread_limit());
+  return omp_in_parallel() || omp_get_dynamic() ? 1 : snug__usable_threads(threads);
 #else
   (void)threads;
   return 1;
