@@ -140,7 +140,7 @@ static double move_near(const weights *start, const weights *right, size_t part)
   for (size_t p = part < 2 ? 0 : part - 2; p <= part + 2 && p < right->n_parts; p++) {
     size_t from = begin_of(right, p), to = right->end[p];
     double n = (double)(to - from);
-    most = fmax(most, n ? distance(start->value, right->value, from, to) / sqrt(n) : 0.0);
+    most = fmax(most, n > 0.0 ? distance(start->value, right->value, from, to) / sqrt(n) : 0.0);
   }
   return most;
 }
