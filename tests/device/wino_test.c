@@ -296,3 +296,35 @@ static void nan_goes_through(const snug__wino *wino) {
 }
 
 TEST(clipping_keeps_nan) { for_each_isa(nan_goes_through); }
+
+static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* n cut into equal parts of at most `most`, which counts as 1 at least. */
+static int64_t part(int64_t n, int64_t most) { return up(n, up(n, most < 1 ? 1 : most)); }
+
+/* The formulas of device/cpu/wino.h. */
+static void check_scratch(const snug__wino *wino, int64_t ci, int64_t co, int32_t threads) {
+  const int64_t b = wino->lanes, w = b == 16 ? 4 : 2, limit = 10 << 20;
+  const snug__wino_shape s = {2, ci, 9, 9, co, 9, 9, 1, 1, threads};
+  int64_t i = up(ci, b), sets = up(up(co, b), w), panel = 36 * (i * b * w + 1) * b * 4;
+  int64_t data = part(sets, limit / panel) * panel + 900 * threads * (i + w) * b * 4;
+  ASSERT_EQ_INT(wino->scratch(&s, SNUG__WINO_FORWARD), data);
+  i = part(i, 256 / b);
+  sets = part(sets, 256 / b / w);
+  int64_t sums = 36 * sets * (i * b * w + 1) * b * 4;
+  int64_t rest = 36 * (49 * i + sets * (48 * w + 1)) * b * 4;
+  ASSERT_EQ_INT(wino->scratch(&s, SNUG__WINO_BACKWARD_WEIGHTS),
+                (threads * sums <= limit ? threads : 1) * (sums + rest));
+}
+
+static void scratch_sizes(const snug__wino *wino) {
+  const snug__wino_shape large = {16, 512, 28, 28, 512, 28, 28, 1, 1, 2};
+  for (int64_t k = 0; k < 400; k++) {
+    check_scratch(wino, 1 + k % 20 * 53, 1 + k / 20 * 47, 1 + (int32_t)(k % 7));
+  }
+  for (int way = SNUG__WINO_FORWARD; way <= SNUG__WINO_BACKWARD_WEIGHTS; way++) {
+    ASSERT_TRUE(wino->scratch(&large, (snug__wino_way)way) <= 13 << 20);
+  }
+}
+
+TEST(scratch_is_as_told) { for_each_isa(scratch_sizes); }

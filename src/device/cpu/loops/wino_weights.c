@@ -98,14 +98,10 @@ static void load_strip(void *arg, int64_t slot) {
   load_gradients(j, at, t, n);
 }
 
-/* Add the products of n tiles to the sums of FOUR input channels with `width` output blocks. */
+/* Add the products of n tiles to the sums of FOUR input channels with `width` output blocks.  They
+ * are summed up by themselves first: that keeps the error of a sum over many tiles small. */
 INLINE void product(int width, int64_t n, const float *v, const float *z, float *sums) {
-  vec sum[FOUR][WIDE];
-  for (int c = 0; c < FOUR; c++) {
-    for (int k = 0; k < width; k++) {
-      sum[c][k] = load(sums + (c * width + k) * LANES);
-    }
-  }
+  vec sum[FOUR][WIDE] = {{{0}}};
   for (int64_t t = 0; t < n; t++, v += LANES, z += width * LANES) {
     vec gradients[WIDE];
     for (int k = 0; k < width; k++) {
@@ -120,7 +116,8 @@ INLINE void product(int width, int64_t n, const float *v, const float *z, float 
   }
   for (int c = 0; c < FOUR; c++) {
     for (int k = 0; k < width; k++) {
-      store(sums + (c * width + k) * LANES, sum[c][k]);
+      float *to = sums + (c * width + k) * LANES;
+      store(to, load(to) + sum[c][k]);
     }
   }
 }
