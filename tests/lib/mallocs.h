@@ -10,6 +10,8 @@ typedef struct test_mallocs {
   int64_t n_taken; /* malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign */
   int64_t n_freed; /* free and realloc of a block */
   int64_t bytes;   /* asked for, in all */
+  int64_t held;    /* of blocks taken since the start (less those freed), at the end */
+  int64_t most;    /* and at most */
 } test_mallocs;
 
 /* Whether this build counts: sanitizers bring an allocator of their own. */

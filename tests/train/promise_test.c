@@ -242,6 +242,10 @@ static void run_steps(snug__fit *f, int64_t n) {
   }
 }
 
+/* Snug itself takes nothing in a step (see below); a library must give back what it takes before it
+ * returns, and may hold this little meanwhile: oneDNN lists the arguments of a call. */
+#define LIBRARY_BYTES 1024
+
 typedef struct watched {
   const net *n;
   bool calls; /* count system calls, not mallocs */
@@ -273,8 +277,8 @@ static bool watch_steps(void *arg) {
     test_syscalls_stop();
   } else {
     test_mallocs counted = test_mallocs_stop();
-    ASSERT_EQ_INT(counted.n_taken, 0);
-    ASSERT_EQ_INT(counted.n_freed, 0);
+    ASSERT_EQ_INT(counted.held, 0);
+    ASSERT_TRUE(counted.most < LIBRARY_BYTES);
     ASSERT_EQ_UINT(anonymous_kib(), kib);
   }
   snug_memory_get(ctx, &after);

@@ -11,6 +11,10 @@
 #ifndef SNUG_DEVICE_CPU_LOOPS_BATCH_NORM_H
 #define SNUG_DEVICE_CPU_LOOPS_BATCH_NORM_H
 
+#if defined(SNUG_ISA_avx512) || defined(SNUG_ISA_avx2)
+#include <immintrin.h>
+#endif
+
 #include "base/size.h"
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/math.h"
@@ -24,6 +28,7 @@
 #define MAX_PARTS 16
 #define PART_ROWS 2048       /* at least */
 #define WORTH_A_THREAD 65536 /* elements */
+#define PAST_CACHE_BYTES (16 << 20)
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -44,6 +49,16 @@ typedef double loose_wide_vec __attribute__((vector_size(LANES * 8), aligned(8),
 
 INLINE vec load(const float *p) { return *(const loose_vec *)p; }
 INLINE void store(float *p, vec v) { *(loose_vec *)p = v; }
+
+/* Past the cache, to an address that is a multiple of the vector: what does not stay in it anyway
+ * is not read into it before it is written. */
+#if defined(SNUG_ISA_avx512)
+INLINE void stream(float *p, vec v) { _mm512_stream_ps(p, (__m512)v); }
+#elif defined(SNUG_ISA_avx2)
+INLINE void stream(float *p, vec v) { _mm256_stream_ps(p, (__m256)v); }
+#else
+INLINE void stream(float *p, vec v) { store(p, v); }
+#endif
 INLINE vec choose(vec_mask mask, vec yes, vec no) {
   return (vec)((mask & (vec_mask)yes) | (~mask & (vec_mask)no));
 }
@@ -165,14 +180,26 @@ static int64_t bn_rows_here(const bn_view *v, int64_t row, int64_t end) {
 typedef struct bn_column {
   const float *in[BN_INPUTS]; /* NULL: none */
   float *out;                 /* NULL: none; may be one of the inputs */
+  bool streams;               /* the result is large, and lies apart and aligned */
   int64_t stride, n, lane;
 } bn_column;
+
+/* Whether the result of a column of all values is to be streamed. */
+static bool bn_streams(const bn_view *v, const bn_column *all) {
+  int64_t bytes = v->rows * v->groups * v->width * (int64_t)sizeof(float);
+  bool apart = true;
+  for (int32_t k = 0; k < BN_INPUTS; k++) {
+    apart = apart && all->in[k] != all->out;
+  }
+  return v->blocked && v->width % LANES == 0 && apart && bytes > PAST_CACHE_BYTES &&
+         (uintptr_t)all->out % sizeof(vec) == 0;
+}
 
 typedef void bn_loop(const bn_column *column, void *arg);
 
 static bn_column bn_column_at(const bn_column *all, int64_t offset, int64_t stride, int64_t n,
                               int64_t lane) {
-  bn_column c = {.stride = stride, .n = n, .lane = lane};
+  bn_column c = {.streams = all->streams, .stride = stride, .n = n, .lane = lane};
   for (int32_t k = 0; k < BN_INPUTS; k++) {
     c.in[k] = all->in[k] ? all->in[k] + offset + lane : NULL;
   }

@@ -107,7 +107,12 @@ INLINE void make_column(const bn_column *column, const pass *p, slope how) {
   for (int64_t i = 0; i < col.n; i++) {
     vec away;
     vec d = gradient(&col, &k, how, i * col.stride, &away);
-    store(col.out + i * col.stride, k.scale * (d - k.mean_d - away * k.slope));
+    vec dx = k.scale * (d - k.mean_d - away * k.slope);
+    if (col.streams) {
+      stream(col.out + i * col.stride, dx);
+    } else {
+      store(col.out + i * col.stride, dx);
+    }
   }
 }
 
@@ -184,8 +189,9 @@ static void sum_part(const backward_job *j, int64_t group, int64_t part, pass *p
 /* The last rows first: those may still be in the cache. */
 static void make_rows(const backward_job *j, int64_t group, pass *p, int64_t begin, int64_t end) {
   const float *dy = j->dresidual ? j->dresidual : j->dy;
-  const bn_column all = {.in = {dy, j->x, j->y}, .out = j->dx};
+  bn_column all = {.in = {dy, j->x, j->y}, .out = j->dx};
   bn_loop *make = makers[j->dresidual ? SLOPE_1 : j->slope];
+  all.streams = bn_streams(&j->v, &all);
   for (int64_t last = j->dx ? end : begin; last > begin;) {
     int64_t first = snug__max_i64(begin, (last - 1) / j->v.inner * j->v.inner);
     bn_walk(&j->v, group, first, last - first, &all, make, p);

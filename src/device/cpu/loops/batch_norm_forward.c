@@ -191,7 +191,11 @@ INLINE void make_column(const bn_column *column, const coefficients *k, int32_t 
       v = choose(v > max_value, max_value, v);
       v = choose(v <= zero, zero, v);
     }
-    store(col.out + at, v);
+    if (col.streams) {
+      stream(col.out + at, v);
+    } else {
+      store(col.out + at, v);
+    }
   }
 }
 
@@ -208,9 +212,10 @@ static bn_loop *const makers[2][3] = {{linear, relu, swish}, {sum_linear, sum_re
 
 /* The last rows first: those may still be in the cache. */
 static void make_rows(const forward_job *j, int64_t group, int64_t begin, int64_t end) {
-  const bn_column all = {.in = {j->x, j->residual}, .out = j->y};
+  bn_column all = {.in = {j->x, j->residual}, .out = j->y};
   bn_loop *make = makers[j->residual != NULL][j->post.activation];
   coefficients k;
+  all.streams = bn_streams(&j->v, &all);
   find_coefficients(j, group, &k);
   for (int64_t last = end; last > begin;) {
     int64_t first = snug__max_i64(begin, (last - 1) / j->v.inner * j->v.inner);
