@@ -10,7 +10,7 @@
 typedef struct snug__tail {
   snug__id out;        /* the old value that the fused op will make */
   snug__id term;       /* the old value that is added, or SNUG_NONE */
-  snug__id covered[2]; /* the nodes */
+  snug__id covered[3]; /* the nodes */
   int32_t n_covered;
   snug__post post;
 } snug__tail;
