@@ -102,11 +102,11 @@ static bool is_remakable(const remaker *m, snug__id value, snug__id at, int32_t 
 static bool is_there(const remaker *m, snug__id value, snug__id at, int64_t bytes, int32_t depth) {
   const snug__value *v = snug__value_at(m->g, value);
   snug__id last = m->last_read[value];
-  if (v->kind != SNUG__TEMPORARY) {
-    return !m->is_old[value];
-  }
   if (m->is_old[snug__value_base(m->g, value)]) {
     return false;
+  }
+  if (v->kind != SNUG__TEMPORARY && v->kind != SNUG__INPUT) {
+    return true;
   }
   return snug__type_bytes(&v->type) * SMALL <= bytes || is_remakable(m, value, at, depth) ||
          (last != SNUG_NONE && last >= at);

@@ -2,9 +2,8 @@
  * again (normalize, activate, add, drop) is made again there and not kept in between.
  *
  * A value is made again if everything that is needed for it is there anyway in the backward:
- * because the backward reads it too, at that time or later, because it is small, a variable or an
- * input, or because it can be made again itself.  No convolution and no product of matrices ever
- * is. */
+ * because the backward reads it too, at that time or later, because it is small or a variable, or
+ * because it can be made again itself.  No convolution and no product of matrices ever is. */
 #ifndef SNUG_PASS_REMAKE_H
 #define SNUG_PASS_REMAKE_H
 

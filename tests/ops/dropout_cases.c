@@ -9,6 +9,7 @@
       {"rate=0.4, layer=3", "float64[2,3,7]" STATE "; int64[] = 5"},                         \
       {"rate=0.5, noise_shape=[4,1,3]", "float64[4,5,3]" STATE},                             \
       {"rate=0.5, noise_shape=[-1,1,1]", "float64[6,2,3]" STATE},                            \
+      {"rate=0.4, noise_shape=[-1,1,1,1]", "float64[6,2,3,20]" STATE},                       \
       {"rate=0.5, noise_shape=[1,3]", "float64[6,3]" STATE "; int64[] = 5"},                 \
       {"rate=0.25", "float64[9]" STATE "; -"}, {"rate=0.4", "float64[0,3]" STATE},           \
       {"rate=0.4", "float64[3,0]" STATE}, {"rate=1", "float64[3]" STATE, .fails = "rate=1"}, \

@@ -189,3 +189,46 @@ static snug_status run_images(const void *state, const snug__call *call) {
 
 const snug__kernel SNUG_LOOP(dropout_images) = {"dropout_images", images_fit, prepare_images,
                                                 run_images, NULL};
+
+/* ---- one decision per sample: whole samples, in whatever order their elements lie ---- */
+
+static bool samples_fit(const snug__signature *sig, snug__layouts *want) {
+  const snug__dropout_params *p = sig->params;
+  const snug__type *x = &sig->in[X];
+  bool fits = x->dtype == SNUG_FLOAT32 && p->noise_shape.n == x->rank && x->rank > 1 &&
+              p->noise_shape.v[0] != 1 && least_word(sig) <= (double)UINT32_MAX;
+  for (int32_t k = 1; fits && k < x->rank; k++) {
+    fits = p->noise_shape.v[k] == 1;
+  }
+  if (snug__layout_is_blocked_image(x->layout)) {
+    want->in[X] = want->out[0] = x->layout;
+  }
+  return fits;
+}
+
+static void samples_range(void *arg, int64_t begin, int64_t end) {
+  const images_job *j = arg;
+  const snug__type *t = &j->call->sig->in[X];
+  int64_t inside = snug__type_bytes(t) / (int64_t)sizeof(float) / t->dim[0];
+  for (int64_t at = begin, last; at < end; at = last) {
+    int64_t sample = at / inside;
+    snug__noise noise = {.key = j->d.key, .sample = (uint64_t)(j->d.offset + sample), .block = -1};
+    snug__noise_block(&noise, 0);
+    float factor = noise.words.v[0] >= j->d.least ? j->d.scale : 0.0f;
+    const float *x = j->call->in[X];
+    float *y = j->call->out[0];
+    last = snug__min_i64(end, (sample + 1) * inside);
+    SNUG_SIMD for (int64_t i = at; i < last; i++) { y[i] = factor == 0.0f ? 0.0f : x[i] * factor; }
+  }
+}
+
+static snug_status run_samples(const void *state, const snug__call *call) {
+  images_job j = {call, drop_of(call)};
+  int64_t n = snug__type_bytes(&call->sig->in[X]) / (int64_t)sizeof(float);
+  (void)state;
+  snug__parallel_ranges(call->sig->threads, n, SNUG__EACH_COMPUTES, samples_range, &j);
+  return SNUG_OK;
+}
+
+const snug__kernel SNUG_LOOP(dropout_samples) = {"dropout_samples", samples_fit, prepare_images,
+                                                 run_samples, NULL};
