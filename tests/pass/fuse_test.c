@@ -191,8 +191,9 @@ TEST(what_the_backward_reads_is_made_again) {
   BLOCK("add(%5, %1)", "relu_grad(%2, %9)")                                 \
   "%14 float64[2,3,3,4] class=activations = multiply(%9, %2) @0 backward\n" \
   "%15 float64[2,3,3,4] class=activations = square(%9) @0\n"                \
-  "%16 float64[2,3,3,4] class=activations = multiply(%1, %2) @0 backward\n"
-  "output %11\noutput %14\noutput %15\noutput %16\nend\n" snug_ctx *ctx = test_ctx();
+  "%16 float64[2,3,3,4] class=activations = multiply(%1, %2) @0 backward\n" \
+  "output %11\noutput %14\noutput %15\noutput %16\nend\n"
+  snug_ctx *ctx = test_ctx();
   snug__rewrite fused, made;
   snug__graph *g = NULL;
   ASSERT_OK(ctx, snug__graph_read(ctx, TEXT, &g));
