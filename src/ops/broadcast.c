@@ -1,7 +1,9 @@
 /* broadcast_to: repeat a value along its axes of size 1 and along new leading axes. */
+#include "graph/rewrite.h"
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
+#include "ops/unary.h"
 #include "ops/unblock.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__broadcast_to_params, shape, INTS, "[]"),
@@ -93,6 +95,39 @@ static bool unblock(const snug__signature *sig, snug__plain_call *plain) {
   return true;
 }
 
+/* The only reader of the result, if that repeats its inputs itself and has another one of the whole
+ * shape; else NULL. */
+static const snug__node *repeating_reader(const snug__rewrite *r, snug__id out) {
+  static const snug__op *const repeating[] = {&snug__op_add, &snug__op_subtract, &snug__op_multiply,
+                                              &snug__op_divide};
+  snug__id id = snug__sole_reader(&r->uses, out);
+  const snug__node *node = id == SNUG_NONE ? NULL : snug__node_at(r->from, id);
+  for (size_t i = 0; node && i < SNUG_COUNT(repeating); i++) {
+    snug__id other = node->in[node->in[0] == out ? 1 : 0];
+    if (node->op == repeating[i] &&
+        snug__shape_equal(snug__type_at(r->from, other), snug__type_at(r->from, out))) {
+      return node;
+    }
+  }
+  return NULL;
+}
+
+/* Where the reader can do it, nothing is repeated in memory: it reads the small value. */
+static snug_status leave_to_reader(snug__rewrite *r, snug__id id, bool *replaced) {
+  const snug__node *node = snug__node_at(r->from, id);
+  const snug__broadcast_to_params *p = node->params;
+  snug__id small = snug__rewritten(r, node->in[0]);
+  snug__scale_shift_params scale = {p->scale, 0.0};
+  if (!repeating_reader(r, node->out[0])) {
+    return SNUG_OK;
+  }
+  snug__rewrite_as(r, id);
+  SNUG_TRY(p->scale == 1.0 ? SNUG_OK : SNUG_EMIT(r->to, scale_shift, &scale, &small, small));
+  r->map[node->out[0]] = small;
+  *replaced = true;
+  return SNUG_OK;
+}
+
 const snug__op snug__op_broadcast_to = {
     .name = "broadcast_to",
     .doc = "repeat along axes of size 1 and new leading axes, times scale",
@@ -105,4 +140,5 @@ const snug__op snug__op_broadcast_to = {
     .infer = infer,
     .grad = grad,
     .reference = reference,
+    .rewrite = leave_to_reader,
     .unblock = unblock};

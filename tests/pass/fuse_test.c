@@ -206,3 +206,26 @@ TEST(what_the_backward_reads_is_made_again) {
   check(snug__pass_remake, TEXT, "batch_norm_train", "batch_norm_infer_post");
 #undef TEXT
 }
+
+TEST(what_the_reader_repeats_is_not_repeated) {
+  check(snug__pass_fuse,
+        HEAD
+        "%0 = input float64[2,3,3,4] \"x\" class=data\n"
+        "%1 = input float64[2,1,1,4] \"v\" class=data\n"
+        "%2 float64[2,3,3,4] class=activations = broadcast_to(%1) {shape=[2,3,3,4], "
+        "scale=0.5} @0\n"
+        "%3 float64[2,3,3,4] class=activations = add(%0, %2) @0\n"
+        "output %3\nend\n",
+        "scale_shift", "broadcast_to");
+}
+
+TEST(what_is_read_whole_is_repeated) {
+  check(snug__pass_fuse,
+        HEAD
+        "%0 = input float64[2,1,1,4] \"x\" class=data\n"
+        "%1 = input float64[2,1,1,4] \"v\" class=data\n"
+        "%2 float64[2,3,3,4] class=activations = broadcast_to(%1) {shape=[2,3,3,4]} @0\n"
+        "%3 float64[2,3,3,4] class=activations = add(%0, %2) @0\n"
+        "output %3\nend\n",
+        "broadcast_to", NULL);
+}
