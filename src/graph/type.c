@@ -52,7 +52,7 @@ int64_t snug__type_count(const snug__type *t) {
 
 int64_t snug__type_stored(const snug__type *t, int32_t axis) {
   int64_t block = snug__layout_block(t->layout, axis);
-  return (t->dim[axis] + block - 1) / block * block;
+  return (t->dim[axis] + (block - 1)) / block * block;
 }
 
 int64_t snug__type_bytes(const snug__type *t) {
