@@ -315,6 +315,9 @@ static snug_status train_post_grad(const void *state, const snug__call *call) {
   j.y = input(call, 6);
   j.dresidual = snug__norm_out(call, 3);
   j.slope = slope_of(&p->post, j.y);
+  if (j.slope == SLOPE_SWISH && !j.dresidual) {
+    j.dresidual = j.dx;
+  }
   j.max_value = (float)p->post.max_value;
   return run_job(&j);
 }
@@ -335,6 +338,18 @@ static snug_status prepare(snug_ctx *ctx, const snug__signature *sig, snug__need
   return SNUG_OK;
 }
 
+/* What costs an exponential is not computed twice: dx holds d in between, so it cannot lie over x.
+ */
+static snug_status prepare_post(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
+                                void **state) {
+  const snug__batch_norm_post_grad_params *p = sig->params;
+  SNUG_TRY(prepare(ctx, sig, needs, state));
+  if (p->post.activation == SNUG__SWISH) {
+    needs->in_place[0] &= ~(UINT64_C(1) << 1);
+  }
+  return SNUG_OK;
+}
+
 const snug__kernel SNUG_LOOP(batch_norm_train_grad) = {"loop", fits, prepare, train_grad, NULL};
-const snug__kernel SNUG_LOOP(batch_norm_train_post_grad) = {"loop", fits, prepare, train_post_grad,
-                                                            NULL};
+const snug__kernel SNUG_LOOP(batch_norm_train_post_grad) = {"loop", fits, prepare_post,
+                                                            train_post_grad, NULL};
