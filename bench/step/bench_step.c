@@ -110,8 +110,8 @@ int main(void) {
     printf("steps                                       %d of batch %d, %.1f ms each\n", STEPS,
            BATCH, 1e3 * c.seconds / STEPS);
     printf("allocations of Snug                         %llu\n", (unsigned long long)c.allocations);
-    printf("calls of malloc and free, whole process     %lld\n",
-           (long long)(c.mallocs.n_taken + c.mallocs.n_freed));
+    printf("bytes that libraries hold in a call, most   %lld\n", (long long)c.mallocs.most);
+    printf("bytes that they hold after 100 steps        %lld\n", (long long)c.mallocs.held);
     printf("anonymous resident memory, change           %lld KiB\n", c.anonymous_kib);
   }
   snug_model_destroy(m);
