@@ -19,15 +19,6 @@ static snug_status copy(snug__program *p, const void *from, size_t bytes, const 
   return SNUG_OK;
 }
 
-static void fill_types(const snug__graph *g, const snug__id *ids, int32_t n, snug__type *types) {
-  memset(types, 0, (size_t)n * sizeof *types);
-  for (int32_t i = 0; i < n; i++) {
-    if (ids[i] != SNUG_NONE) {
-      types[i] = *snug__type_at(g, ids[i]);
-    }
-  }
-}
-
 /* Whether the values have the layouts that the chosen kernel works on. */
 static bool is_laid_out(const snug__signature *sig, const snug__layouts *want) {
   for (int32_t i = 0; i < sig->n_in; i++) {
@@ -87,8 +78,8 @@ static snug_status describe(snug__program *p, snug__id id, snug__item *item) {
                          .out = out,
                          .threads = p->ctx->threads,
                          .isa = p->ctx->isa};
-  fill_types(p->graph, node->in, node->n_in, in);
-  fill_types(p->graph, node->out, node->n_out, out);
+  snug__graph_types(p->graph, node->in, node->n_in, in);
+  snug__graph_types(p->graph, node->out, node->n_out, out);
   item->node = id;
   SNUG_TRY(choose(p, node, &sig, &choice));
   SNUG_TRY(keep(p, &choice, sig, item));

@@ -64,6 +64,15 @@ const char *snug__layer_name(const snug__graph *g, snug__id layer) {
   return layer < g->layers.n ? SNUG_VEC(&g->layers, const char *, layer) : "";
 }
 
+void snug__graph_types(const snug__graph *g, const snug__id *ids, int32_t n, snug__type *types) {
+  memset(types, 0, (size_t)n * sizeof *types); /* padding too: signatures are compared as bytes */
+  for (int32_t i = 0; i < n; i++) {
+    if (ids[i] != SNUG_NONE) {
+      types[i] = *snug__type_at(g, ids[i]);
+    }
+  }
+}
+
 snug__id snug__value_base(const snug__graph *g, snug__id id) {
   snug__id base = snug__value_at(g, id)->view_of;
   return base == SNUG_NONE ? id : base;

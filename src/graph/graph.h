@@ -128,6 +128,9 @@ static inline const snug__type *snug__type_at(const snug__graph *g, snug__id id)
   return &snug__value_at(g, id)->type;
 }
 
+/* The types of n values; SNUG_NO_DTYPE where the id is SNUG_NONE. */
+void snug__graph_types(const snug__graph *g, const snug__id *ids, int32_t n, snug__type *types);
+
 /* The value whose memory this is: itself, or the base of a view. */
 snug__id snug__value_base(const snug__graph *g, snug__id id);
 

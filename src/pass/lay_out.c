@@ -91,12 +91,6 @@ static void start_variables(snug__rewrite *r) {
 
 /* ---- nodes ---- */
 
-static void fill_types(const snug__graph *g, const snug__id *ids, int32_t n, snug__type *types) {
-  for (int32_t i = 0; i < n; i++) {
-    types[i] = ids[i] == SNUG_NONE ? (snug__type){0} : *snug__type_at(g, ids[i]);
-  }
-}
-
 /* What a node wants.  Outputs have the shapes of the old graph's. */
 static void ask(const snug__rewrite *r, const snug__node *node, const snug__id *in,
                 snug__choice *choice) {
@@ -115,8 +109,8 @@ static void ask(const snug__rewrite *r, const snug__node *node, const snug__id *
     choice->plain.want = (snug__layouts){0};
     return;
   }
-  fill_types(r->to, in, node->n_in, in_types);
-  fill_types(r->from, node->out, node->n_out, out_types);
+  snug__graph_types(r->to, in, node->n_in, in_types);
+  snug__graph_types(r->from, node->out, node->n_out, out_types);
   snug__choose(l->device, &sig, choice);
 }
 
