@@ -15,7 +15,9 @@ grad pass plan
 tables
 exec
 data model
-train report"
+train report
+keras
+callbacks"
 
 # The rooms that a room may include: those of its line and of the lines below.
 allowed_for() {

@@ -57,7 +57,7 @@ SNUG_API snug_status snug_model_create(snug_ctx *ctx, const snug_model_options *
 SNUG_API void snug_model_destroy(snug_model *model);
 
 /* Add an input; the shape is without the batch axis, of 0 to 5 axes of size 1 or more.  A float
- * input has the dtype of the model.  Names, of inputs and layers alike, have 1 to 63 bytes, no '/',
+ * input has the dtype of the model.  Names, of inputs and layers alike, have 1 to 127 bytes
  * and occur once.  Fails: SNUG_NO_TENSOR, and snug_model_status says E_ARGUMENT (name, dtype,
  * number of axes), E_SHAPE (sizes), E_DTYPE (another float), E_STATE, E_MEMORY, E_LIMIT. */
 SNUG_API snug_tensor snug_model_input(snug_model *model, const char *name, snug_dtype dtype,

@@ -154,8 +154,8 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
 static const char *kind_text(snug__field_kind kind) {
   static const char *const texts[] = {
       "",       "a whole number",         "a number",         "true or false",
-      "one of", "up to 16 whole numbers", "up to 16 numbers", "a word of up to 63 characters"};
-  _Static_assert(SNUG__LIST_MAX == 16 && SNUG__NAME_BYTES == 64, "as the texts say");
+      "one of", "up to 16 whole numbers", "up to 16 numbers", "a word of up to 127 characters"};
+  _Static_assert(SNUG__LIST_MAX == 16 && SNUG__NAME_BYTES == 128, "as the texts say");
   return texts[kind];
 }
 

@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 #define SNUG__LIST_MAX 16
-#define SNUG__NAME_BYTES 64
+#define SNUG__NAME_BYTES 128
 
 typedef struct snug_ints {
   int32_t n;

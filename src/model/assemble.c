@@ -1,5 +1,4 @@
 /* Building a model: the public calls record what was asked and emit it into the prototype graph. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,11 +30,6 @@ static snug_status take_name(snug_model *m, const char *where, const char *name,
   if (!name[0] || strlen(name) >= SNUG__NAME_BYTES) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: a name has 1 to %d characters, not %zu", where,
                       SNUG__NAME_BYTES - 1, strlen(name));
-  }
-  if (strchr(name, '/')) {
-    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
-                      "%s: the name '%s' has a '/', which stands between a layer and its weight",
-                      where, name);
   }
   if (snug__map_find(&m->names, name) != SNUG__MAP_NONE) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: there is a layer or input named '%s' already",
@@ -115,27 +109,12 @@ snug_tensor snug_model_input(snug_model *m, const char *name, snug_dtype dtype,
 
 /* ---- layers ---- */
 
-/* "GlobalAveragePooling2D" -> "global_average_pooling2d" */
-static void snake_case(const char *class_name, char out[SNUG__NAME_BYTES]) {
-  size_t n = 0;
-  for (const char *at = class_name; *at && n + 2 < SNUG__NAME_BYTES; at++) {
-    bool starts_word = isupper((unsigned char)*at) && at > class_name &&
-                       (islower((unsigned char)at[-1]) ||
-                        (islower((unsigned char)at[1]) && !isdigit((unsigned char)at[-1])));
-    if (starts_word) {
-      out[n++] = '_';
-    }
-    out[n++] = (char)tolower((unsigned char)*at);
-  }
-  out[n] = 0;
-}
-
 /* The name of a class, with _1, _2, ... when taken, as Keras names layers.  The counters keep this
  * quick in models of thousands of layers. */
 static snug_status default_name(snug_model *m, const char *class_name, char out[SNUG__NAME_BYTES]) {
   char base[SNUG__NAME_BYTES];
   const char *key = NULL;
-  snake_case(class_name, base);
+  snug__layer_snake_case(class_name, base);
   uint32_t known = snug__map_find(&m->counters, base);
   uint32_t k = known == SNUG__MAP_NONE ? 0 : known;
   memcpy(out, base, sizeof base);

@@ -35,6 +35,20 @@ const char *snug__layer_classes_like(const char *name, char *out, size_t bytes) 
   return out;
 }
 
+void snug__layer_snake_case(const char *class_name, char out[SNUG__NAME_BYTES]) {
+  size_t n = 0;
+  for (const char *at = class_name; *at && n + 2 < SNUG__NAME_BYTES; at++) {
+    bool starts_word = isupper((unsigned char)*at) && at > class_name &&
+                       (islower((unsigned char)at[-1]) ||
+                        (islower((unsigned char)at[1]) && !isdigit((unsigned char)at[-1])));
+    if (starts_word) {
+      out[n++] = '_';
+    }
+    out[n++] = (char)tolower((unsigned char)*at);
+  }
+  out[n] = 0;
+}
+
 bool snug__layer_is_trainable(const snug__layer *layer) {
   return ((const snug__layer_common *)layer->config)->trainable;
 }

@@ -88,6 +88,10 @@ const snug__layer_class *snug__layer_class_find(const char *name);
  * messages; returns out. */
 const char *snug__layer_classes_like(const char *name, char *out, size_t bytes);
 
+/* What Keras makes of a class name: "GlobalAveragePooling2D" -> "global_average_pooling2d", "ReLU"
+ * -> "re_lu". */
+void snug__layer_snake_case(const char *class_name, char out[SNUG__NAME_BYTES]);
+
 /* The classes of all layers, from layers.def. */
 #define LAYER(name) extern const snug__layer_class snug__layer_##name;
 #include "model/layers.def"

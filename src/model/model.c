@@ -53,6 +53,7 @@ void snug_model_destroy(snug_model *m) {
     return;
   }
   snug__training_destroy(m);
+  snug__keras_destroy(m);
   snug__build_close(&m->proto);
   snug__map_release(&m->counters);
   snug__map_release(&m->names);

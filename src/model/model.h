@@ -52,6 +52,8 @@ struct snug_model {
   const struct snug__plan_options *plan; /* NULL: the defaults; tests try others */
   const struct snug__pass_options *pass; /* NULL: the defaults; tests try others */
   struct snug__training *training;       /* set by compile; made and ended by train/ */
+  uint64_t compiles;                     /* how often it was compiled */
+  struct snug__keras *keras;             /* what its file said; made and ended by keras/ */
 };
 
 #define SNUG__NO_LAYER (UINT32_MAX - 1)
@@ -88,5 +90,8 @@ snug_status snug__model_lay_out_weights(snug_model *m, const snug__layout *layou
 
 /* End what compile and fit made of the model; defined by train/. */
 void snug__training_destroy(snug_model *m);
+
+/* End what is kept of the model's file; defined by keras/. */
+void snug__keras_destroy(snug_model *m);
 
 #endif

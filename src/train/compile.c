@@ -294,6 +294,7 @@ snug_status snug_model_compile(snug_model *m, const snug_compile_options *option
     bring_back(m, &b);
   } else {
     drop(m, &b);
+    m->compiles++;
   }
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, b.state, b.n_state);
   return s;

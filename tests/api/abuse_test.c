@@ -296,7 +296,6 @@ TEST(inputs) {
   refuse_input(ctx, NULL, SNUG_FLOAT32, ok, 1);
   refuse_input(ctx, "", SNUG_FLOAT32, ok, 1);
   refuse_input(ctx, name, SNUG_FLOAT32, ok, 1);
-  refuse_input(ctx, "a/b", SNUG_FLOAT32, ok, 1);
   refuse_input(ctx, "x", SNUG_NO_DTYPE, ok, 1);
   refuse_input(ctx, "x", SNUG_DTYPE_COUNT, ok, 1);
   refuse_input(ctx, "x", (snug_dtype)(unsigned)-1, ok, 1);
@@ -340,7 +339,6 @@ TEST(layers) {
   refuse_layer(ctx, "Dense", "units=1", &none, 1, "dense");
   refuse_layer(ctx, "Dense", "units=1", &far, 1, "dense");
   refuse_layer(ctx, "Dense", "units=1 name=d", &x, 1, "'d'");
-  refuse_layer(ctx, "Dense", "units=1 name=a/b", &x, 1, "a/b");
   refuse_layer(ctx, "Dense", "units=9223372036854775807", &x, 1, "dense");
   for (size_t i = 0; i < SNUG_COUNT(pieces); i++) {
     char *text = long_text(100000, pieces[i]);

@@ -149,9 +149,9 @@ TEST(a_wrong_value_is_named_with_its_key) {
   check_refused("units=1 betas=[1]x", "Layer x: betas=[1]: expected up to 16 numbers");
   check_refused("units=1 betas=", "Layer x: betas=: expected up to 16 numbers");
   check_refused("units=1 name=\"open",
-                "Layer x: name=\"open: expected a word of up to 63 characters");
-  check_refused("units=1 name=a\"b", "Layer x: name=a\"b: expected a word of up to 63 characters");
-  check_refused("units=1 name=", "Layer x: name=: expected a word of up to 63 characters");
+                "Layer x: name=\"open: expected a word of up to 127 characters");
+  check_refused("units=1 name=a\"b", "Layer x: name=a\"b: expected a word of up to 127 characters");
+  check_refused("units=1 name=", "Layer x: name=: expected a word of up to 127 characters");
 }
 
 TEST(too_long_lists_and_texts_are_refused) {
@@ -159,9 +159,10 @@ TEST(too_long_lists_and_texts_are_refused) {
                 "Layer x: strides=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]: expected up to 16 "
                 "whole numbers");
   check_refused(
-      "units=1 name=0123456789012345678901234567890123456789012345678901234567890123",
+      "units=1 name=0123456789012345678901234567890123456789012345678901234567890123"
+      "0123456789012345678901234567890123456789012345678901234567890123",
       "Layer x: name=012345678901234567890123456789012345678901234567890123456789: expected a word "
-      "of up to 63 characters");
+      "of up to 127 characters");
 }
 
 TEST(a_key_given_twice_is_refused) {

@@ -1,0 +1,33 @@
+/* Files of Keras 3: a model comes from a `.keras` file with its weights, its optimizer and how it
+ * is compiled, and goes back into one that Keras loads.
+ *
+ * Files are not trusted: whatever a damaged or hostile file says, the call ends with a status and a
+ * message that names the file, the layer and the way out, and memory stays bounded by what the
+ * model's weights need.  A file is written beside, brought to the disk and put in place as a whole.
+ */
+#ifndef SNUG_KERAS_H
+#define SNUG_KERAS_H
+
+#include "snug/train.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snug_load_options {
+  uint64_t seed; /* of dropout, shuffling, and weights that the file does not hold */
+  const snug_array
+      *x; /* arrays, one per input, whose shapes say what the file leaves open (an input
+             of [null, null, 3]); their data are not touched.  NULL: nothing is open */
+  int32_t n_x;
+  bool no_compile; /* leave out how the model is trained, and the optimizer's state */
+} snug_load_options;
+
+/* clang-format off */
+#define SNUG_LOAD_OPTIONS_DEFAULT {0, NULL, 0, false}
+/* clang-format on */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

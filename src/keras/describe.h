@@ -1,0 +1,15 @@
+/* The Keras config of a model: of one that was built here, and what has changed in one that was
+ * loaded. */
+#ifndef SNUG_KERAS_DESCRIBE_H
+#define SNUG_KERAS_DESCRIBE_H
+
+#include "keras/keras.h"
+
+/* Make the record (config and places) of a model that has none.  Fails: E_UNSUPPORTED. */
+snug_status snug__keras_describe(snug_model *m) SNUG_NODISCARD;
+
+/* Append the config to be saved: the model's, with learning rate, trainable flags and
+ * compile_config as they are now.  Everything else stays as it was found, byte by byte. */
+snug_status snug__keras_patched(snug_model *m, snug__text *out) SNUG_NODISCARD;
+
+#endif
