@@ -29,7 +29,8 @@ typedef struct snug_allocator {
 typedef struct snug_options {
   const snug_allocator *allocator; /* NULL: the C library's; copied */
   uint64_t memory_limit;           /* bytes that Snug may hold at one time; 0: no limit */
-  int32_t threads; /* kernel threads, up to 1024; 0: the cores this process may run on */
+  int32_t threads; /* kernel threads, up to 1024; 0: the cores this process may use (affinity, CPU
+                      quota of its container) */
 } snug_options;
 
 /* clang-format off */

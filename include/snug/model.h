@@ -93,6 +93,16 @@ SNUG_API snug_status snug_model_status(const snug_model *model);
 SNUG_API int32_t snug_model_shape(const snug_model *model, snug_tensor tensor,
                                   int64_t shape[SNUG_MAX_RANK]);
 
+/* The i-th input in the order they were added, and the i-th output; SNUG_NO_TENSOR past the last.
+ */
+SNUG_API snug_tensor snug_model_input_at(const snug_model *model, int32_t i);
+SNUG_API snug_tensor snug_model_output_at(const snug_model *model, int32_t i);
+
+/* The name of the input or layer that a tensor comes from ("" if it is not there; lives as long as
+ * the model), and the dtype of its elements (SNUG_NO_DTYPE if it is not there). */
+SNUG_API const char *snug_model_tensor_name(const snug_model *model, snug_tensor tensor);
+SNUG_API snug_dtype snug_model_tensor_dtype(const snug_model *model, snug_tensor tensor);
+
 /* Freeze or thaw a layer ("*": all).  Takes effect with the next compile.  Fails: E_ARGUMENT for a
  * name that is not there. */
 SNUG_API snug_status snug_model_set_trainable(snug_model *model, const char *layer_name,

@@ -5,6 +5,8 @@
 #include <omp.h>
 #endif
 
+#include "base/quota.h"
+
 int32_t snug__cores(void) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -12,6 +14,8 @@ int32_t snug__cores(void) {
     return 1;
   }
   int cores = CPU_COUNT(&set);
+  int quota = snug__quota_cores("");
+  cores = quota && quota < cores ? quota : cores;
   return cores < 1 ? 1 : cores > SNUG__MAX_THREADS ? SNUG__MAX_THREADS : cores;
 }
 

@@ -11,7 +11,7 @@
 
 #define SNUG__MAX_THREADS 1024
 
-/* Cores this process may run on (affinity respected), at least 1. */
+/* Cores this process may use (affinity and a container's CPU quota respected), at least 1. */
 int32_t snug__cores(void);
 
 /* As many of so many threads as OpenMP starts here (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS), at

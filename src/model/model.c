@@ -70,11 +70,47 @@ void snug_model_destroy(snug_model *m) {
 
 snug_status snug_model_status(const snug_model *m) { return m ? m->status : SNUG_E_ARGUMENT; }
 
-int32_t snug_model_shape(const snug_model *m, snug_tensor tensor, int64_t shape[SNUG_MAX_RANK]) {
+/* NULL if it is not there. */
+static const snug__model_tensor *find_tensor(const snug_model *m, snug_tensor tensor) {
   if (!m || tensor < 0 || (size_t)tensor >= m->tensors.n) {
+    return NULL;
+  }
+  return &SNUG_VEC(&m->tensors, snug__model_tensor, tensor);
+}
+
+snug_tensor snug_model_input_at(const snug_model *m, int32_t i) {
+  if (!m || i < 0 || (size_t)i >= m->inputs.n) {
+    return SNUG_NO_TENSOR;
+  }
+  return SNUG_VEC(&m->inputs, snug__model_input, i).tensor;
+}
+
+snug_tensor snug_model_output_at(const snug_model *m, int32_t i) {
+  if (m && !m->outputs.n && i == 0) { /* none was told so far: it will be the last tensor */
+    return (snug_tensor)m->tensors.n - 1;
+  }
+  if (!m || i < 0 || (size_t)i >= m->outputs.n) {
+    return SNUG_NO_TENSOR;
+  }
+  return SNUG_VEC(&m->outputs, snug_tensor, i);
+}
+
+const char *snug_model_tensor_name(const snug_model *m, snug_tensor tensor) {
+  const snug__model_tensor *t = find_tensor(m, tensor);
+  return t ? t->name : "";
+}
+
+snug_dtype snug_model_tensor_dtype(const snug_model *m, snug_tensor tensor) {
+  const snug__model_tensor *t = find_tensor(m, tensor);
+  return t ? t->type.dtype : SNUG_NO_DTYPE;
+}
+
+int32_t snug_model_shape(const snug_model *m, snug_tensor tensor, int64_t shape[SNUG_MAX_RANK]) {
+  const snug__model_tensor *found = find_tensor(m, tensor);
+  if (!found) {
     return -1;
   }
-  const snug__type *t = &SNUG_VEC(&m->tensors, snug__model_tensor, tensor).type;
+  const snug__type *t = &found->type;
   for (int32_t i = 0; shape && i + 1 < t->rank; i++) {
     shape[i] = t->dim[i + 1];
   }

@@ -265,6 +265,10 @@ TEST(nothing_to_build_on) {
   ASSERT_EQ_INT(snug_model_outputs(NULL, &t, 1), SNUG_E_ARGUMENT);
   ASSERT_EQ_INT(snug_model_status(NULL), SNUG_E_ARGUMENT);
   ASSERT_EQ_INT(snug_model_shape(NULL, 0, shape), -1);
+  ASSERT_EQ_INT(snug_model_input_at(NULL, 0), SNUG_NO_TENSOR);
+  ASSERT_EQ_INT(snug_model_output_at(NULL, 0), SNUG_NO_TENSOR);
+  ASSERT_EQ_TEXT(snug_model_tensor_name(NULL, 0), "");
+  ASSERT_EQ_INT(snug_model_tensor_dtype(NULL, 0), SNUG_NO_DTYPE);
   ASSERT_EQ_INT(snug_model_set_trainable(NULL, "*", true), SNUG_E_ARGUMENT);
   ASSERT_EQ_UINT(snug_model_weights(NULL), 0);
   ASSERT_EQ_INT(snug_model_weight_info(NULL, 0, &info), SNUG_E_ARGUMENT);

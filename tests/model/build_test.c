@@ -47,6 +47,30 @@ TEST(a_sequential_model) {
   snug_model_destroy(m);
 }
 
+TEST(inputs_and_outputs_are_told) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  snug_tensor a = vector_input(m, "a", 8);
+  snug_tensor b = snug_model_input(m, "b", SNUG_INT32, (const int64_t[]){8}, 1);
+  snug_tensor wide = snug_model_layer(m, "Dense", "units=5 name=wide", &a, 1);
+  ASSERT_EQ_INT(snug_model_output_at(m, 0), wide); /* the last one, until it is told */
+  snug_tensor table = snug_model_layer(m, "Embedding", "input_dim=4 output_dim=2", &b, 1);
+  ASSERT_OK(ctx, snug_model_outputs(m, (const snug_tensor[]){table, wide}, 2));
+  ASSERT_EQ_INT(snug_model_input_at(m, 0), a);
+  ASSERT_EQ_INT(snug_model_input_at(m, 1), b);
+  ASSERT_EQ_INT(snug_model_input_at(m, 2), SNUG_NO_TENSOR);
+  ASSERT_EQ_INT(snug_model_input_at(m, -1), SNUG_NO_TENSOR);
+  ASSERT_EQ_INT(snug_model_output_at(m, 1), wide);
+  ASSERT_EQ_INT(snug_model_output_at(m, 2), SNUG_NO_TENSOR);
+  ASSERT_EQ_TEXT(snug_model_tensor_name(m, b), "b");
+  ASSERT_EQ_TEXT(snug_model_tensor_name(m, wide), "wide");
+  ASSERT_EQ_TEXT(snug_model_tensor_name(m, 99), "");
+  ASSERT_EQ_INT(snug_model_tensor_dtype(m, b), SNUG_INT32);
+  ASSERT_EQ_INT(snug_model_tensor_dtype(m, wide), SNUG_FLOAT32);
+  ASSERT_EQ_INT(snug_model_tensor_dtype(m, SNUG_NO_TENSOR), SNUG_NO_DTYPE);
+  snug_model_destroy(m);
+}
+
 TEST(weights_are_told) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -73,6 +74,9 @@ Model make_model(const Context &ctx) {
   CHECK(ctx, snug_model_status(raw) == SNUG_OK);
   std::array<std::int64_t, SNUG_MAX_RANK> out{};
   CHECK(ctx, snug_model_shape(raw, y, out.data()) == 1 && out[0] == 2);
+  CHECK(ctx, snug_model_input_at(raw, 0) == x && snug_model_output_at(raw, 0) == y);
+  CHECK(ctx, std::strcmp(snug_model_tensor_name(raw, x), "x") == 0);
+  CHECK(ctx, snug_model_tensor_dtype(raw, y) == SNUG_FLOAT32);
   return m;
 }
 
