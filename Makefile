@@ -65,6 +65,12 @@ tidy:
 symbols: release
 	@sh tools/symbols.sh build/libsnug.so >tools/symbols.txt
 
+# The pages of the command, made of its tables of options.
+man: release
+	@build/snug help --man >docs/snug.1
+	@set -e; for verb in $$(build/snug help | sed -n '/^Verbs:/,/^$$/s/^  \([a-z]*\) .*/\1/p'); do \
+	  build/snug help --man $$verb >docs/snug-$$verb.1; done
+
 install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
@@ -72,4 +78,4 @@ clean:
 	rm -rf build build-debug build-asan build-coverage build-clang
 
 .PHONY: all release debug demo test-quick test test-asan test-coverage clang bench format \
-        format-check tidy symbols install clean
+        format-check tidy symbols man install clean

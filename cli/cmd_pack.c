@@ -1,95 +1,18 @@
 /* snug pack: snug_pack on a CSV file. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "csv_pack.h"
+#include "json.h"
 
 typedef struct pack_command {
   const char *input, *output; /* output NULL: standard output */
   snug_pack_options options;
-  bool force, json, quiet, has_capacity;
+  cli_common common;
+  bool force;
   csv_problem problem;
   int64_t *offsets;
   snug_pack_result result;
 } pack_command;
-
-static const char help[] =
-    "snug pack: give buffers with lifespans their offsets in one block of memory\n\n"
-    "Examples:\n"
-    "  snug pack problem.csv                             the least height; CSV to stdout\n"
-    "  snug pack problem.csv --capacity 2GiB -o out.csv  is there a packing within 2 GiB?\n"
-    "  snug pack problem.csv --json                      the answer as JSON\n\n"
-    "The file has a header and the columns id, lower, upper, size (in any order; lifespans are\n"
-    "half-open: lower <= t < upper) and may have alignment and hint; other columns pass through.\n"
-    "The answer has the same lines and a column offset.  \"-\" reads standard input.\n\n"
-    "Options:\n"
-    "  --capacity BYTES   stop as soon as the height is at most this (4096, 2GiB, 2G, 2GB)\n"
-    "  --timeout SECONDS  stop searching after this time; without it, after a fixed amount of\n"
-    "                     work, so that the answer depends on the input alone\n"
-    "  --work UNITS       another amount of work than the default\n"
-    "  -o, --output FILE  write the CSV there; it appears complete or not at all\n"
-    "  -f, --force        replace FILE if it exists\n"
-    "  --json             print the verdict (and, without -o, the offsets) as JSON\n"
-    "  -q, --quiet        no verdict\n"
-    "  -h, --help         this text\n\n"
-    "Exit codes: 0 ok, 1 failure, 2 usage, 3 no packing within the capacity was found (none is\n"
-    "written then).\n";
-
-static int bad_value(const char *option, const char *value, const char *wanted) {
-  return cli_fail(CLI_USAGE, "pack: %s is \"%s\"; %s is needed", option, value, wanted);
-}
-
-/* One option or operand; 0, or the exit code of a bad one. */
-static int parse_one(pack_command *c, cli_args *a) {
-  const char *operand;
-  if (cli_option(a, NULL, "--capacity")) {
-    c->has_capacity = true;
-    return cli_parse_bytes(a->value, &c->options.capacity) && c->options.capacity > 0
-               ? CLI_OK
-               : bad_value("--capacity", a->value, "a number of bytes such as 4096 or 2GiB");
-  }
-  if (cli_option(a, NULL, "--timeout")) {
-    return cli_parse_seconds(a->value, &c->options.timeout_s)
-               ? CLI_OK
-               : bad_value("--timeout", a->value, "a number of seconds above 0");
-  }
-  if (cli_option(a, NULL, "--work")) {
-    return cli_parse_count(a->value, &c->options.work) && c->options.work > 0
-               ? CLI_OK
-               : bad_value("--work", a->value, "a whole number above 0");
-  }
-  if (cli_option(a, "-o", "--output")) {
-    c->output = a->value;
-  } else if (cli_flag(a, "-f", "--force")) {
-    c->force = true;
-  } else if (cli_flag(a, NULL, "--json")) {
-    c->json = true;
-  } else if (cli_flag(a, "-q", "--quiet")) {
-    c->quiet = true;
-  } else if (!c->input && !a->is_missing && (operand = cli_operand(a)) != NULL) {
-    c->input = operand;
-  } else {
-    return cli_args_bad(a);
-  }
-  return CLI_OK;
-}
-
-static int parse(pack_command *c, cli_args *a) {
-  while (a->at < a->n) {
-    int code = parse_one(c, a);
-    if (code) {
-      return code;
-    }
-  }
-  if (!c->input || !*c->input) {
-    return cli_fail(CLI_USAGE, "pack: which file? See snug pack --help");
-  }
-  if (c->output && !*c->output) {
-    return bad_value("--output", c->output, "the name of a file");
-  }
-  return c->output ? cli_file_check(c->output, c->force) : CLI_OK;
-}
 
 static int solve(pack_command *c) {
   snug_ctx *ctx = NULL;
@@ -105,7 +28,7 @@ static int solve(pack_command *c) {
 }
 
 static bool fits(const pack_command *c) {
-  return !c->has_capacity || c->result.height <= c->options.capacity;
+  return !c->options.capacity || c->result.height <= c->options.capacity;
 }
 
 static void print_quality(const snug_pack_result *r, FILE *out) {
@@ -135,7 +58,7 @@ static void print_verdict(const pack_command *c, FILE *out) {
   print_bytes(r->height, out);
   fputs(", ", out);
   print_quality(r, out);
-  if (c->has_capacity) {
+  if (c->options.capacity) {
     int64_t over = r->height - c->options.capacity;
     fputs("capacity  ", out);
     print_bytes(c->options.capacity, out);
@@ -145,32 +68,35 @@ static void print_verdict(const pack_command *c, FILE *out) {
   }
 }
 
-static void print_json_offsets(const pack_command *c, FILE *out) {
-  fputs(",\"offsets\":[", out);
+static void print_json_offsets(const pack_command *c, json *j) {
+  json_array(j, "offsets");
   for (size_t i = 0; i < c->problem.n; i++) {
     csv_slice id = csv_problem_id(&c->problem, i);
-    fputs(i ? ",\n{\"id\":" : "\n{\"id\":", out);
-    cli_json_text(out, id.text, id.n);
-    fprintf(out, ",\"offset\":%lld}", (long long)c->offsets[i]);
+    json_object(j, NULL);
+    json_text_n(j, "id", id.text, id.n);
+    json_int(j, "offset", c->offsets[i]);
+    json_end(j);
   }
-  fputs("]", out);
+  json_end(j);
 }
 
 static void print_json(const pack_command *c, FILE *out) {
   const snug_pack_result *r = &c->result;
-  fprintf(out,
-          "{\"buffers\":%zu,\"load\":%lld,\"height\":%lld,\"bound\":%lld,\"proven\":%s,"
-          "\"work\":%lld",
-          c->problem.n, (long long)r->load, (long long)r->height, (long long)r->bound,
-          r->proven ? "true" : "false", (long long)r->work_done);
-  if (c->has_capacity) {
-    fprintf(out, ",\"capacity\":%lld", (long long)c->options.capacity);
+  json j = json_begin(out);
+  json_int(&j, "buffers", (int64_t)c->problem.n);
+  json_int(&j, "load", r->load);
+  json_int(&j, "height", r->height);
+  json_int(&j, "bound", r->bound);
+  json_bool(&j, "proven", r->proven);
+  json_int(&j, "work", r->work_done);
+  if (c->options.capacity) {
+    json_int(&j, "capacity", c->options.capacity);
   }
-  fprintf(out, ",\"fits\":%s", fits(c) ? "true" : "false");
+  json_bool(&j, "fits", fits(c));
   if (!c->output && fits(c)) {
-    print_json_offsets(c, out);
+    print_json_offsets(c, &j);
   }
-  fputs("}\n", out);
+  json_finish(&j);
 }
 
 static int write_output(const pack_command *c) {
@@ -185,7 +111,7 @@ static int write_output(const pack_command *c) {
 
 /* The CSV is the result where it goes to stdout, and the verdict then a remark. */
 static int report(const pack_command *c) {
-  bool csv_to_stdout = !c->output && !c->json && fits(c);
+  bool csv_to_stdout = !c->output && !c->common.json && fits(c);
   if (c->output && fits(c)) {
     int code = write_output(c);
     if (code) {
@@ -195,27 +121,18 @@ static int report(const pack_command *c) {
   if (csv_to_stdout) {
     csv_problem_write(&c->problem, c->offsets, stdout);
   }
-  if (c->json) {
+  if (c->common.json) {
     print_json(c, stdout);
-  } else if (!c->quiet) {
+  } else if (!c->common.quiet) {
     print_verdict(c, csv_to_stdout ? stderr : stdout);
   }
-  if (fflush(stdout) || ferror(stdout)) {
-    return cli_fail(CLI_FAILURE, "standard output: %s", strerror(errno));
-  }
-  return fits(c) ? CLI_OK : CLI_NO_FIT;
+  return cli_finish(fits(c) ? CLI_OK : CLI_NO_FIT);
 }
 
-int cli_pack(int n_args, char **args) {
+static int run(const cli_verb *verb, int n_args, char **args) {
   pack_command c = {.options = SNUG_PACK_OPTIONS_DEFAULT};
-  cli_args a = {.verb = "pack", .n = n_args, .args = args};
-  for (int i = 0; i < n_args; i++) {
-    if (strcmp(args[i], "--help") == 0 || strcmp(args[i], "-h") == 0) {
-      fputs(help, stdout);
-      return CLI_OK;
-    }
-  }
-  int code = parse(&c, &a);
+  int code = cli_parse(verb, n_args, args, &c);
+  code = code || !c.output ? code : cli_file_check(c.output, c.force);
   code = code ? code : csv_problem_read(&c.problem, c.input);
   code = code ? code : solve(&c);
   code = code ? code : report(&c);
@@ -223,3 +140,60 @@ int cli_pack(int n_args, char **args) {
   free(c.offsets);
   return code;
 }
+
+static const cli_example examples[] = {
+    {"snug pack problem.csv", "the least height; CSV to stdout"},
+    {"snug pack problem.csv --capacity 2GiB -o out.csv", "is there a packing within 2 GiB?"},
+    {"snug pack problem.csv --json", "the answer as JSON"},
+};
+
+static const cli_option options[] = {
+    {"capacity", 0, CLI_BYTES, "BYTES", NULL, "Options", offsetof(pack_command, options.capacity),
+     "stop as soon as the height is at most this (4096, 2GiB, 2G, 2GB). If no such packing is "
+     "found, none is written and the exit code is 3"},
+    {"timeout", 0, CLI_SECONDS, "SECONDS", NULL, NULL, offsetof(pack_command, options.timeout_s),
+     "stop searching after this time; without it, after a fixed amount of work, so that the "
+     "answer depends on the input alone"},
+    {"work", 0, CLI_AT_LEAST_1, "UNITS", NULL, NULL, offsetof(pack_command, options.work),
+     "another amount of work than the default"},
+    {"output", 'o', CLI_FILE, "FILE", "csv", NULL, offsetof(pack_command, output),
+     "write the CSV there; the file appears complete or not at all"},
+    {"force", 'f', CLI_FLAG, NULL, NULL, NULL, offsetof(pack_command, force),
+     "replace FILE if it exists"},
+    CLI_COMMON_OPTIONS(pack_command),
+};
+
+const cli_verb cli_verb_pack = {
+    .name = "pack",
+    .summary = "give buffers with lifespans their offsets in one block of memory",
+    .operand = {"FILE", "the problem as CSV; \"-\" is standard input", "csv", true, false,
+                offsetof(pack_command, input)},
+    .examples = examples,
+    .n_examples = sizeof examples / sizeof *examples,
+    .description =
+        "The file has a header and the columns id, lower, upper, size (in any order; lifespans are "
+        "half-open: lower <= t < upper) and may have alignment (the offset is a multiple of it) "
+        "and hint (an offset to try first). Other columns pass through.\n"
+        "The answer has the same lines and a column offset. Buffers that are alive at the same "
+        "time do not overlap, and the block is as small as possible. It has been checked by code "
+        "that shares nothing with the search.\n"
+        "The verdict says the load, which is the largest sum of sizes alive at one moment and so a "
+        "bound that no packing can go below, the height that was reached, and whether it is proven "
+        "that nothing lower exists. It goes to standard error where the CSV goes to standard "
+        "output, and to standard output otherwise.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .exits = "3\tno packing within the capacity was found\n",
+    .shown =
+        "$ cat problem.csv\n"
+        "id,lower,upper,size\n"
+        "a,0,4,64\n"
+        "b,2,6,32\n"
+        "c,4,8,64\n"
+        "$ snug pack problem.csv --capacity 96 -o placed.csv\n"
+        "buffers   3\n"
+        "load      96 bytes\n"
+        "height    96 bytes, proven: nothing lower exists\n"
+        "capacity  96 bytes: fits, free: 0 bytes\n",
+    .run = run,
+};

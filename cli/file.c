@@ -1,5 +1,4 @@
 /* Files: read whole, written whole. */
-#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,19 +122,4 @@ void cli_file_drop(cli_file *f) {
   free(f->path);
   free(f->beside);
   *f = (cli_file){0};
-}
-
-void cli_json_text(FILE *out, const char *text, size_t n) {
-  fputc('"', out);
-  for (size_t i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)text[i];
-    if (c == '"' || c == '\\') {
-      fprintf(out, "\\%c", c);
-    } else if (c < 0x20) {
-      fprintf(out, "\\u%04x", c);
-    } else {
-      fputc(c, out);
-    }
-  }
-  fputc('"', out);
 }

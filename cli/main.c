@@ -1,14 +1,10 @@
-/* snug <verb>: the table of verbs, and what needs none. */
+/* snug <verb>. */
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "cli.h"
-
-static const cli_verb verbs[] = {
-    {"pack", "give buffers with lifespans their offsets in one block of memory", cli_pack},
-};
-
-#define N_VERBS (sizeof verbs / sizeof *verbs)
 
 int cli_fail(int code, const char *format, ...) {
   va_list args;
@@ -20,60 +16,68 @@ int cli_fail(int code, const char *format, ...) {
   return code;
 }
 
-static void print_help(FILE *out) {
-  fputs(
-      "snug: training inside a stated number of bytes\n\n"
-      "Examples:\n"
-      "  snug pack problem.csv --capacity 2GiB -o placed.csv\n"
-      "  snug pack --help\n\n"
-      "Verbs:\n",
-      out);
-  for (size_t i = 0; i < N_VERBS; i++) {
-    fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+int cli_fail_status(const snug_ctx *ctx, snug_status status) {
+  const char *message = snug_message(ctx);
+  return cli_fail(status == SNUG_E_LIMIT ? CLI_NO_FIT : CLI_FAILURE, "%s",
+                  *message ? message : snug_status_text(status));
+}
+
+int cli_finish(int code) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) {
+    return code;
   }
-  fputs(
-      "\nOptions:\n"
-      "  --version    print the version\n"
-      "  -h, --help   this text; after a verb, that verb's (also: snug help VERB)\n\n"
-      "Exit codes: 0 ok, 1 failure, 2 usage, 3 does not fit.\n",
-      out);
+  if (errno == EPIPE) { /* whoever read has read enough */
+    return code ? code : CLI_SIGNAL + SIGPIPE;
+  }
+  return cli_fail(CLI_FAILURE, "standard output: %s", strerror(errno));
+}
+
+int cli_no_verb(const char *name) {
+  const char *names[64];
+  size_t n = cli_n_verbs < 64 ? cli_n_verbs : 64;
+  for (size_t i = 0; i < n; i++) {
+    names[i] = cli_verbs[i]->name;
+  }
+  const char *near = cli_nearest(name, names, n);
+  return cli_fail(CLI_USAGE, "there is no %s \"%s\"%s%s%s; see snug --help",
+                  name[0] == '-' ? "option" : "verb", name, near ? "; did you mean " : "",
+                  near ? near : "", near ? "?" : "");
+}
+
+static bool wants_help(int n_args, char **args) {
+  for (int i = 0; i < n_args && strcmp(args[i], "--") != 0; i++) {
+    if (strcmp(args[i], "--help") == 0 || strcmp(args[i], "-h") == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static int run_verb(const char *name, int n_args, char **args) {
-  for (size_t i = 0; i < N_VERBS; i++) {
-    if (strcmp(verbs[i].name, name) == 0) {
-      return verbs[i].run(n_args, args);
-    }
+  const cli_verb *verb = cli_verb_find(name);
+  if (!verb) {
+    return cli_no_verb(name);
   }
-  return cli_fail(CLI_USAGE, "there is no %s \"%s\"; see snug --help",
-                  name[0] == '-' ? "option" : "verb", name);
-}
-
-/* snug help, snug help VERB */
-static int run_help(int n_args, char **args) {
-  static char help_option[] = "--help";
-  char *only[] = {help_option};
-  if (n_args > 0) {
-    return run_verb(args[0], 1, only);
+  if (wants_help(n_args, args)) {
+    cli_print_help(verb, stdout);
+    return cli_finish(CLI_OK);
   }
-  print_help(stdout);
-  return CLI_OK;
+  return verb->run(verb, n_args, args);
 }
 
 int main(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN); /* a closed pipe must not end a training */
   if (argc < 2) {
-    print_help(stderr);
+    cli_print_overview(stderr);
     return CLI_USAGE;
   }
   if (strcmp(argv[1], "--version") == 0) {
     printf("snug %s\n", snug_version());
-    return CLI_OK;
+    return cli_finish(CLI_OK);
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-    return run_help(0, NULL);
-  }
-  if (strcmp(argv[1], "help") == 0) {
-    return run_help(argc - 2, argv + 2);
+    cli_print_overview(stdout);
+    return cli_finish(CLI_OK);
   }
   return run_verb(argv[1], argc - 2, argv + 2);
 }

@@ -76,6 +76,12 @@ bool cli_parse_seconds(const char *text, double *out) {
   return end != text && *end == '\0' && *out > 0.0 && *out < 1e9;
 }
 
+bool cli_parse_real(const char *text, double *out) {
+  char *end;
+  *out = strtod(text, &end);
+  return end != text && *end == '\0' && isfinite(*out);
+}
+
 const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes) {
   double value = (double)bytes;
   int unit = -1;

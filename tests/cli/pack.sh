@@ -1,20 +1,6 @@
 #!/bin/sh
 # snug pack: results, exit codes, messages, and files that appear whole or not at all.
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-
-# expect CODE ARGS...: run, keep stdout in `out` and stderr in `err`.
-expect() {
-  wanted=$1
-  shift
-  "$SNUG" "$@" >out 2>err
-  got=$?
-  [ $got -eq "$wanted" ] || fail "snug $*: exit code $got, not $wanted; $(cat err)"
-}
-
-has() { grep -qF -- "$2" "$1" || fail "$1 lacks \"$2\": $(cat "$1")"; }
+. "$SNUG_TESTS/cli/lib.sh"
 
 # bad NAME PART: the file must be refused with a message that has PART, and write nothing.
 bad() {
@@ -50,6 +36,9 @@ has err "which file?"
 expect 2 pack p.csv --output=
 has err "the name of a file"
 expect 2 pack p.csv --what
+has err 'no option "--what"'
+expect 2 pack p.csv --capcity=5
+has err 'did you mean --capacity?'
 expect 2 pack p.csv q.csv
 expect 1 pack missing.csv
 has err "missing.csv"
@@ -98,6 +87,7 @@ expect 0 pack o.csv
 expect 0 pack p.csv --json
 has out '"load":96,"height":96,"bound":96,"proven":true'
 has out '{"id":"a","offset":'
+is_json out
 expect 0 pack p.csv -q
 [ ! -s err ] || fail "-q is not quiet"
 expect 0 pack - <p.csv

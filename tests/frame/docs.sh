@@ -23,7 +23,7 @@ for page in $pages; do
 done
 
 # Files by their path from the root.
-for page in $pages docs/snug.1; do
+for page in $pages docs/*.1; do
   for file in $(grep -oE '\b(src|include|cli|tests|tools|bench|examples|cmake|docs)/[A-Za-z0-9_/.-]*\.[a-z]+' "$page"); do
     test -e "$file" || complain "$page: there is no $file"
   done
@@ -88,15 +88,34 @@ replay() { # page, file with its text
 }
 if test -x "$build/snug"; then
   replay README.md README.md
-  sed 's/\\-/-/g' docs/snug.1 >"$folder/manual"
-  replay docs/snug.1 "$folder/manual"
-  grep -q "\"snug $("$build/snug" --version | sed 's/^snug //')\"" docs/snug.1 ||
-    complain "docs/snug.1 is of another version"
+  sed 's/\\-/-/g' docs/snug-pack.1 >"$folder/manual"
+  replay docs/snug-pack.1 "$folder/manual"
 fi
 
-# The manual page is clean, where there is something to tell.
-if command -v groff >/dev/null && groff -man -Tascii docs/snug.1 >/dev/null 2>&1; then
-  groff -man -Tascii -ww docs/snug.1 2>"$folder/warnings" >/dev/null
-  test -s "$folder/warnings" && complain "$(cat "$folder/warnings")"
+# The manual pages are what the command says of itself.
+same_page() { # page, arguments...
+  page=$1
+  shift
+  "$build/snug" help --man "$@" | cmp -s - "$page" || complain "$page is out of date: run make man"
+}
+if test -x "$build/snug"; then
+  same_page docs/snug.1
+  verbs=$("$build/snug" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+  for verb in $verbs; do same_page "docs/snug-$verb.1" "$verb"; done
+  for page in docs/snug-*.1; do
+    verb=${page#docs/snug-}
+    case " $(echo $verbs) " in
+      *" ${verb%.1} "*) ;;
+      *) complain "$page is of no verb" ;;
+    esac
+  done
 fi
+
+# They are clean, where there is something to tell.
+for page in docs/*.1; do
+  if command -v groff >/dev/null && groff -man -Tascii "$page" >/dev/null 2>&1; then
+    groff -man -Tascii -ww "$page" 2>"$folder/warnings" >/dev/null
+    test -s "$folder/warnings" && complain "$page: $(cat "$folder/warnings")"
+  fi
+done
 exit $failed

@@ -21,4 +21,11 @@ cmake --build "$prefix/build" >/dev/null
 unset LD_LIBRARY_PATH
 "$prefix/build/consumer"
 
-if test -e "$1/snug"; then "$prefix/bin/snug" --version; fi
+if test -e "$1/snug"; then
+  "$prefix/bin/snug" --version
+  share=$prefix/share
+  for page in docs/*.1; do test -s "$share/man/man1/${page#docs/}"; done
+  for file in bash-completion/completions/snug zsh/site-functions/_snug fish/vendor_completions.d/snug.fish; do
+    test -s "$share/$file"
+  done
+fi

@@ -1,0 +1,21 @@
+/* The table of verbs. */
+#include <string.h>
+
+#include "cli.h"
+
+const cli_verb *const cli_verbs[] = {
+    &cli_verb_pack,
+    &cli_verb_completion,
+    &cli_verb_help,
+};
+
+const size_t cli_n_verbs = sizeof cli_verbs / sizeof *cli_verbs;
+
+const cli_verb *cli_verb_find(const char *name) {
+  for (size_t i = 0; i < cli_n_verbs; i++) {
+    if (strcmp(cli_verbs[i]->name, name) == 0) {
+      return cli_verbs[i];
+    }
+  }
+  return NULL;
+}
