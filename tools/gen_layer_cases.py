@@ -3,8 +3,9 @@
 
 Usage: gen_layer_cases.py > tests/model/layer_cases.inc   (needs keras with the tensorflow backend)
 
-Inputs and weights follow a formula that the test knows too, so that only outputs are stored.  All
-is computed in float64.
+Inputs and weights follow a formula that the test knows too, so that only outputs are stored: in full
+where they are few, else the first ones and two sums of all of them.  Of the gradients, of each input
+and then of each trained weight, two such sums are stored.  All is computed in float64.
 """
 import os
 
@@ -12,6 +13,9 @@ os.environ["KERAS_BACKEND"] = "tensorflow"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import keras
 import numpy as np
+import tensorflow as tf
+from keras.src.ops import core, math, nn
+from keras.src.ops import numpy as knumpy
 from keras.src.applications.convnext import LayerScale, StochasticDepth
 from keras.src.applications.inception_resnet_v2 import CustomScaleLayer
 
@@ -35,17 +39,19 @@ def text(value):
         return "none"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(text(v) for v in value) + "]"
+    if isinstance(value, str) and not value.isidentifier():
+        return "'" + value + "'"
     return repr(value) if isinstance(value, float) else str(value)
 
 
 CASES = []
 
 
-def case(name, shapes, training=False, ints=0, keys="", **config):
-    """ints: the input holds integers below this; keys: further text for our side alone."""
+def case(name, shapes, training=False, ints=0, positive=False, keys="", **config):
+    """ints: the input holds integers below this; positive: it is 0.5 or more; keys: further text for our side alone."""
     if isinstance(shapes, tuple):
         shapes = [shapes]
-    CASES.append((name, shapes, training, ints, keys, config))
+    CASES.append((name, shapes, training, ints, positive, keys, config))
 
 
 case("Dense", VECTOR, units=4)
@@ -176,6 +182,65 @@ case("Normalization", IMAGE)
 case("LayerScale", IMAGE, init_values=1e-6, projection_dim=4)
 
 
+for kind in ("Add", "Subtract", "Multiply", "Divide", "TrueDivide", "Maximum", "Minimum"):
+    case("ops." + kind, [VECTOR, VECTOR])
+    case("ops." + kind, [IMAGE, (2, 1, 5, 1)])
+    case("ops." + kind, VECTOR, constant=0.25)
+    case("ops." + kind, SERIES, constant=-2, constant_first=True)
+case("ops.Multiply", VECTOR, constant=[0.5, -1.0, 2.0, 0.0, 1.5, 3.0])
+case("ops.Subtract", (2, 20), constant=[0.125 * i for i in range(20)], constant_first=True)
+case("ops.Power", VECTOR, constant=2)
+case("ops.Power", [VECTOR, VECTOR], positive=True)
+case("ops.Power", VECTOR, constant=-0.5, positive=True)
+case("ops.Power", VECTOR, constant=2.5, constant_first=True)
+case("ops.Matmul", [(2, 3, 4), (2, 4, 2)])
+case("ops.Matmul", [(2, 3, 2, 4), (2, 1, 4, 3)])
+for kind in ("Absolute Copy Exp HardSigmoid HardSilu HardTanh LogSigmoid Negative Reciprocal Relu Relu6 Selu Sigmoid "
+             "Sign Silu Softplus Softsign SparsePlus SparseSigmoid Square Tanh TanhShrink Celu Elu HardShrink SoftShrink "
+             "LeakyRelu Squareplus Softmax LogSoftmax Glu Gelu").split():
+    case("ops." + kind, VECTOR)
+for kind in ("Log", "Sqrt", "Rsqrt"):
+    case("ops." + kind, (2, 3), positive=True)
+case("ops.Celu", VECTOR, alpha=0.5)
+case("ops.Elu", VECTOR, alpha=0.5)
+case("ops.Gelu", VECTOR, approximate=False)
+case("ops.HardShrink", VECTOR, threshold=0.25)
+case("ops.SoftShrink", VECTOR, threshold=0.25)
+case("ops.LeakyRelu", VECTOR, negative_slope=0.1)
+case("ops.Squareplus", VECTOR, b=2)
+case("ops.Threshold", VECTOR, threshold=0.1, default_value=-3.0)
+case("ops.Clip", VECTOR, x_min=-0.5, x_max=0.25)
+case("ops.Softmax", IMAGE, axis=1)
+case("ops.Softmax", IMAGE, axis=[1, 3])
+case("ops.LogSoftmax", SERIES, axis=[1, 2])
+case("ops.Glu", IMAGE, axis=1)
+for kind in ("Sum", "Mean", "Max", "Min", "Amax", "Amin"):
+    case("ops." + kind, IMAGE, axis=[1, 2])
+    case("ops." + kind, IMAGE, axis=-1, keepdims=True)
+case("ops.Max", SERIES, axis=1, initial=None)
+case("ops.Reshape", IMAGE, newshape=[-1, 10, 12])
+case("ops.Reshape", VECTOR, newshape=[-1, 2, 3])
+case("ops.Transpose", IMAGE, axes=[0, 3, 1, 2])
+case("ops.Swapaxes", IMAGE, axis1=1, axis2=-1)
+case("ops.Moveaxis", IMAGE, source=-1, destination=1)
+case("ops.Moveaxis", IMAGE, source=[1, 2], destination=[3, 1])
+case("ops.ExpandDims", VECTOR, axis=1)
+case("ops.ExpandDims", VECTOR, axis=[-1, 1])
+case("ops.Squeeze", (2, 1, 3, 1), axis=1)
+case("ops.Squeeze", (2, 1, 3, 1), axis=[-1, 1])
+case("ops.Squeeze", (2, 1, 3, 1))
+case("ops.Repeat", SERIES, repeats=2, axis=1)
+case("ops.Concatenate", [IMAGE, (2, 6, 5, 2)], axis=-1)
+case("ops.Concatenate", [SERIES, (2, 2, 4)], axis=1)
+case("ops.Stack", [VECTOR, VECTOR, VECTOR], axis=1)
+case("ops.Stack", [SERIES, SERIES], axis=-1)
+case("ops.Cast", (2, 3), ints=9, dtype="float64")
+case("ops.Cast", VECTOR, dtype="float64")
+for key in ("[:, 0]", "[:, -1, 1:3]", "[:, ::2, ..., None]", "[..., 1:]", "[:, None, :-2, 3:9]", "[...]", "[:, 1:-1:2, :, -3::2]"):
+    case("ops.GetItem", IMAGE, key=key)
+case("Identity", VECTOR)
+
+
 def weight_value(k, name, shape):
     v = noise(50 + k, shape)
     if "variance" in name:
@@ -188,33 +253,99 @@ def shape_text(shape):
 
 
 def array(values):
-    return "(const double[]){" + ",".join("%.10g" % v for v in np.ravel(values)) + "}"
+    return "(const double[]){" + ",".join("%.10g" % v for v in values) + "}"
 
 
-def run(name, shapes, training, ints, keys, config):
+def sums(k, values):
+    """Two numbers that every element has its part in."""
+    values = np.ravel(np.asarray(values))
+    return [float(np.sum(values * noise(k + i, values.shape))) for i in (0, 100)]
+
+
+FEW = 24    # so many are stored in full
+FIRST = 8   # of more, these
+
+
+def outline(values):
+    values = np.ravel(values)
+    return list(values) if len(values) <= FEW else list(values[:FIRST]) + sums(200, values)
+
+
+def make_op(name, config):
+    """A raw op as a function of its inputs."""
+    kind = next(getattr(m, name) for m in (knumpy, nn, math, core) if hasattr(m, name))
+    config = dict(config)
+    if name == "GetItem":
+        key = eval("np.s_" + config["key"])
+        return lambda x: kind().call(x[0], key)
+    constant = config.pop("constant", None)
+    first = config.pop("constant_first", False)
+    if constant is not None:
+        constant = np.array(constant, "float64")
+        return lambda x: kind().call(constant, x[0]) if first else kind().call(x[0], constant)
+    if isinstance(config.get("axis"), list) and "oftmax" in name:
+        function = keras.ops.softmax if name == "Softmax" else keras.ops.log_softmax
+        return lambda x: function(x[0], axis=tuple(config["axis"]))
+    op = kind(**config)
+    return lambda x: op.call(x) if name in ("Concatenate", "Stack") else op.call(*x)
+
+
+def make_layer(name, config, inputs):
+    """A function of inputs and `training`, and its layer."""
     layer = OWN[name](**config) if name in OWN else getattr(keras.layers, name)(**config)
-    inputs = [np.floor((noise(k, s) + 1) * 0.5 * ints).astype("int32") if ints else noise(k, s)
-              for k, s in enumerate(shapes)]
-    arg = inputs if len(inputs) > 1 or name in ("Add",) else inputs[0]
     layer.build([i.shape for i in inputs] if len(inputs) > 1 else inputs[0].shape)
     for k, w in enumerate(layer.weights):
         w.assign(weight_value(k, w.name, w.shape))
     if name == "Normalization":
         layer.finalize_state()
+
+    def call(x, training):
+        x = x if len(x) > 1 or name == "Add" else x[0]
+        try:
+            return layer(x, training=training)
+        except TypeError:
+            return layer(x)
+
+    return call, layer
+
+
+def input_value(k, shape, ints, positive):
+    v = noise(k, shape)
+    if ints:
+        return np.floor((v + 1) * 0.5 * ints).astype("int32")
+    return np.abs(v) + 0.5 if positive else v
+
+
+def run(name, shapes, training, ints, positive, keys, config):
+    inputs = [input_value(k, s, ints, positive) for k, s in enumerate(shapes)]
+    kind = "int32<%d" % ints if ints else "positive" if positive else "float64"
+    layer = None
+    if name.startswith("ops."):
+        op = make_op(name[4:], config)
+        call = lambda x, training: op(x)
+    else:
+        call, layer = make_layer(name, config, inputs)
+    weights = layer.weights if layer else []
     # LayerScale gives its gamma no name.
-    weights = " ".join(w.name.replace("variable", "gamma") + shape_text(w.shape) for w in layer.weights)
-    try:
-        y = layer(arg, training=training)
-    except TypeError:
-        y = layer(arg)
-    y = np.asarray(y)
+    weights_text = " ".join(w.name.replace("variable", "gamma") + shape_text(w.shape) for w in weights)
+    x = [tf.constant(i) for i in inputs]
+    trained = [w.value for w in layer.trainable_weights] if layer else []
+    wanted = [i for i in x if i.dtype == tf.float64] + trained
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(wanted)
+        y = call(x, training)
+        loss = tf.reduce_sum(y * noise(100, y.shape))
+    slopes = []
+    for k, (v, g) in enumerate(zip(wanted, tape.gradient(loss, wanted))):
+        g = tf.zeros(v.shape, tf.float64) if g is None else tf.convert_to_tensor(g)
+        slopes += sums(300 + 10 * k, g)
     after = np.concatenate([np.ravel(np.asarray(w)) for w in layer.non_trainable_weights if w.name != "count"]) \
-        if training and layer.non_trainable_weights else None
-    dtype = "int32" if ints else "float64"
+        if training and layer and layer.non_trainable_weights else None
     words = " ".join("%s=%s" % (k, text(v)) for k, v in config.items()) + (" " + keys if keys else "")
-    print('{"%s", "%s", "%s", "%s", "%s", %s, %s, %s},' % (
-        name, words, "; ".join(dtype + shape_text(i.shape) for i in inputs), weights, shape_text(y.shape),
-        "true" if training else "false", array(y), array(after) if after is not None else "NULL"))
+    print('{"%s", "%s", "%s", "%s", "%s", %s, %s, %s, %s},' % (
+        name, words, "; ".join(kind + shape_text(i.shape) for i in inputs), weights_text, shape_text(y.shape),
+        "true" if training else "false", array(outline(y)), array(after) if after is not None else "NULL",
+        array(slopes) if slopes else "NULL"))
 
 
 print("/* Made by tools/gen_layer_cases.py with Keras %s; do not edit. */" % keras.__version__)

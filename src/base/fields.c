@@ -71,6 +71,38 @@ static bool one_float(const char **at, void *list) {
   return l->n < SNUG__LIST_MAX && snug__read_float(at, &l->v[l->n]) && ++l->n;
 }
 
+static bool one_number(const char **at, void *list) {
+  double unused;
+  return snug__read_float(at, &unused) && ++((snug_numbers *)list)->n;
+}
+
+/* The next number of a list that was read before, which has one more. */
+static double next_number(const char **at) {
+  double v = 0.0;
+  while (**at == '[' || **at == ']' || **at == ',' || isspace((unsigned char)**at)) {
+    (*at)++;
+  }
+  snug__read_float(at, &v);
+  return v;
+}
+
+void snug__numbers_read(const snug_numbers *list, double *out) {
+  const char *at = list->text;
+  for (int64_t i = 0; i < list->n; i++) {
+    out[i] = next_number(&at);
+  }
+}
+
+static bool are_same_numbers(const snug_numbers *a, const snug_numbers *b) {
+  const char *at[2] = {a->text, b->text};
+  bool same = a->n == b->n;
+  for (int64_t i = 0; same && i < a->n; i++) {
+    const double v[2] = {next_number(&at[0]), next_number(&at[1])};
+    same = memcmp(&v[0], &v[1], sizeof v[0]) == 0;
+  }
+  return same;
+}
+
 static bool ends_here(char c) { return c == 0 || c == ',' || isspace((unsigned char)c); }
 
 /* A bare or quoted word into out; false if it is empty, too long or not closed.  In a bare one,
@@ -147,6 +179,9 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
     case SNUG__FIELD_TEXT:
       memset(m, 0, SNUG__NAME_BYTES);
       return parse_word(at, m, SNUG__NAME_BYTES);
+    case SNUG__FIELD_NUMBERS:
+      *(snug_numbers *)m = (snug_numbers){0, *at};
+      return parse_list_or_none(at, one_number, m);
   }
   return false;
 }
@@ -154,7 +189,8 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
 static const char *kind_text(snug__field_kind kind) {
   static const char *const texts[] = {
       "",       "a whole number",         "a number",         "true or false",
-      "one of", "up to 16 whole numbers", "up to 16 numbers", "a word of up to 127 characters"};
+      "one of", "up to 16 whole numbers", "up to 16 numbers", "a word of up to 127 characters",
+      "numbers"};
   _Static_assert(SNUG__LIST_MAX == 16 && SNUG__NAME_BYTES == 128, "as the texts say");
   return texts[kind];
 }
@@ -285,6 +321,17 @@ static snug_status print_floats(const snug_floats *l, snug__text *out) {
   return snug__text_add(out, "]");
 }
 
+static snug_status print_numbers(const snug_numbers *l, snug__text *out) {
+  const char *at = l->text;
+  SNUG_TRY(snug__text_add(out, "["));
+  for (int64_t i = 0; i < l->n; i++) {
+    char number[SNUG__NUMBER_BYTES];
+    SNUG_TRY(
+        snug__text_add(out, "%s%s", i ? "," : "", snug__print_float(next_number(&at), number)));
+  }
+  return snug__text_add(out, "]");
+}
+
 /* There is no way to write a quote inside of quotes; reading refuses it too. */
 static snug_status print_text(const char *text, snug__text *out) {
   if (strchr(text, '"')) {
@@ -311,6 +358,8 @@ static snug_status print_value(const snug__field *f, const void *m, snug__text *
       return print_floats(m, out);
     case SNUG__FIELD_TEXT:
       return print_text(m, out);
+    case SNUG__FIELD_NUMBERS:
+      return print_numbers(m, out);
   }
   return SNUG_OK;
 }
@@ -324,6 +373,7 @@ static bool is_default(const snug__field *f, const void *m) {
     snug_ints ints;
     snug_floats floats;
     char text[SNUG__NAME_BYTES];
+    snug_numbers numbers;
   } initial;
   static const size_t bytes[] = {0,
                                  sizeof(int64_t),
@@ -332,12 +382,17 @@ static bool is_default(const snug__field *f, const void *m) {
                                  sizeof(int32_t),
                                  sizeof(snug_ints),
                                  sizeof(snug_floats),
-                                 SNUG__NAME_BYTES};
+                                 SNUG__NAME_BYTES,
+                                 sizeof(snug_numbers)};
   const char *at = f->initial;
   snug__field at_zero = *f;
   at_zero.offset = 0;
   memset(&initial, 0, sizeof initial);
-  return at && parse_value(&at, &at_zero, &initial) && memcmp(&initial, m, bytes[f->kind]) == 0;
+  if (!at || !parse_value(&at, &at_zero, &initial)) {
+    return false;
+  }
+  return f->kind == SNUG__FIELD_NUMBERS ? are_same_numbers(&initial.numbers, m)
+                                        : memcmp(&initial, m, bytes[f->kind]) == 0;
 }
 
 snug_status snug__fields_print(const snug__field *fields, const void *params, snug__text *out) {

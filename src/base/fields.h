@@ -28,6 +28,12 @@ typedef struct snug_floats {
   double v[SNUG__LIST_MAX];
 } snug_floats;
 
+/* A list of any length: it stays in the text that was read, which must live as long as this. */
+typedef struct snug_numbers {
+  int64_t n;
+  const char *text;
+} snug_numbers;
+
 typedef enum snug__field_kind {
   SNUG__FIELD_INT = 1, /* int64_t */
   SNUG__FIELD_FLOAT,   /* double */
@@ -35,7 +41,8 @@ typedef enum snug__field_kind {
   SNUG__FIELD_CHOICE,  /* int32_t, index into choices */
   SNUG__FIELD_INTS,    /* snug_ints */
   SNUG__FIELD_FLOATS,  /* snug_floats */
-  SNUG__FIELD_TEXT     /* char[SNUG__NAME_BYTES] */
+  SNUG__FIELD_TEXT,    /* char[SNUG__NAME_BYTES] */
+  SNUG__FIELD_NUMBERS  /* snug_numbers */
 } snug__field_kind;
 
 typedef struct snug__field {
@@ -63,5 +70,8 @@ snug_status snug__fields_parse(snug_ctx *ctx, const char *where, const snug__fie
  * back to the same.  Fails: E_OVERFLOW, E_MEMORY, E_ARGUMENT (a text with a quote in it). */
 snug_status snug__fields_print(const snug__field *fields, const void *params,
                                snug__text *out) SNUG_NODISCARD;
+
+/* The numbers of a list, into out (room for all n). */
+void snug__numbers_read(const snug_numbers *list, double *out);
 
 #endif

@@ -135,6 +135,20 @@ static snug_status fail_class(snug_model *m, const char *name) {
                     like[0] ? "; with that letter there are: " : "", like);
 }
 
+/* Set the configuration of a layer.  Lists of any length stay in the text, of which the model then
+ * keeps a copy. */
+static snug_status read_config(snug_model *m, const char *where, const snug__layer_class *class_,
+                               const char *text, void *config) {
+  bool stays = false;
+  for (const snug__field *f = class_->fields; f->name; f++) {
+    stays = stays || f->kind == SNUG__FIELD_NUMBERS;
+  }
+  if (stays && text) {
+    SNUG_TRY(snug__arena_text(&m->arena, text, &text));
+  }
+  return snug__fields_parse(m->ctx, where, class_->fields, text, config);
+}
+
 static snug_status new_layer(snug_model *m, const char *class_name, const char *config,
                              uint32_t *index) {
   char where[2 * SNUG__NAME_BYTES];
@@ -147,7 +161,7 @@ static snug_status new_layer(snug_model *m, const char *class_name, const char *
   snug__layer layer = {.class_ = class_, .index = (uint32_t)m->layers.n};
   snprintf(where, sizeof where, "%s (layer %zu)", class_name, m->layers.n);
   SNUG_TRY(snug__arena_take(&m->arena, class_->config_bytes, &layer.config));
-  SNUG_TRY(snug__fields_parse(m->ctx, where, class_->fields, config, layer.config));
+  SNUG_TRY(read_config(m, where, class_, config, layer.config));
   memcpy(name, ((const snug__layer_common *)layer.config)->name, sizeof name);
   if (!name[0]) {
     SNUG_TRY(default_name(m, class_name, name));

@@ -10,7 +10,9 @@
 
 static const snug__layer_class *const classes[] = {
 #define LAYER(name) &snug__layer_##name,
+#define RAW_OP(name) &snug__raw_##name,
 #include "model/layers.def"
+#undef RAW_OP
 #undef LAYER
 };
 
@@ -36,7 +38,9 @@ const char *snug__layer_classes_like(const char *name, char *out, size_t bytes) 
 }
 
 void snug__layer_snake_case(const char *class_name, char out[SNUG__NAME_BYTES]) {
+  const char *dot = strchr(class_name, '.');
   size_t n = 0;
+  class_name = dot ? dot + 1 : class_name;
   for (const char *at = class_name; *at && n + 2 < SNUG__NAME_BYTES; at++) {
     bool starts_word = isupper((unsigned char)*at) && at > class_name &&
                        (islower((unsigned char)at[-1]) ||

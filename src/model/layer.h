@@ -42,7 +42,7 @@ typedef struct snug__layer_call {
 } snug__layer_call;
 
 typedef struct snug__layer_class {
-  const char *name; /* Keras's class name */
+  const char *name; /* Keras's class name; of a raw op "ops." and that */
   size_t config_bytes;
   const snug__field *fields;
   int32_t min_in, max_in;
@@ -89,12 +89,14 @@ const snug__layer_class *snug__layer_class_find(const char *name);
 const char *snug__layer_classes_like(const char *name, char *out, size_t bytes);
 
 /* What Keras makes of a class name: "GlobalAveragePooling2D" -> "global_average_pooling2d", "ReLU"
- * -> "re_lu". */
+ * -> "re_lu", "ops.Add" -> "add". */
 void snug__layer_snake_case(const char *class_name, char out[SNUG__NAME_BYTES]);
 
 /* The classes of all layers, from layers.def. */
 #define LAYER(name) extern const snug__layer_class snug__layer_##name;
+#define RAW_OP(name) extern const snug__layer_class snug__raw_##name;
 #include "model/layers.def"
+#undef RAW_OP
 #undef LAYER
 
 #endif

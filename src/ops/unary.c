@@ -1,6 +1,7 @@
 /* Functions of one value that are no activations. */
 #include "ops/unary.h"
 
+#include "ops/shape.h"
 #include "ops/support.h"
 
 typedef struct unary_job {
@@ -113,9 +114,20 @@ UNARY_AT(abs, fabs(x))
 UNARY_SLOPE(abs, v > 0.0 ? dy : v < 0.0 ? -dy : 0.0)
 UNARY_PAIR(abs, "|x|", in, NULL);
 
+/* The slope is 0 everywhere. */
+static snug_status sign_rule(snug__grad *g) {
+  const snug__type *x = snug__type_at(g->g, g->in[0]);
+  snug__fill_params p;
+  memset(&p, 0, sizeof p);
+  p.shape.n = x->rank;
+  memcpy(p.shape.v, x->dim, sizeof x->dim);
+  p.dtype = (int32_t)x->dtype;
+  return snug__graph_add(g->g, &snug__op_fill, &p, NULL, 0, &g->din[0], 1);
+}
+
 UNARY_AT(sign, x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x)
 UNARY_REFERENCE(sign)
-UNARY_RECORD(sign, "-1, 0 or 1; no gradient flows", 1, .infer = snug__infer_same);
+UNARY_RECORD(sign, "-1, 0 or 1", 1, .infer = snug__infer_same, .grad = sign_rule);
 
 static const snug__field clip_fields[] = {SNUG_FIELD(snug__clip_params, min, FLOAT, "-inf"),
                                           SNUG_FIELD(snug__clip_params, max, FLOAT, "inf"),

@@ -10,7 +10,9 @@
 
 static const snug__layer_class *const classes[] = {
 #define LAYER(name) &snug__layer_##name,
+#define RAW_OP(name) &snug__raw_##name,
 #include "model/layers.def"
+#undef RAW_OP
 #undef LAYER
 };
 enum { N_CLASSES = sizeof classes / sizeof classes[0] };
@@ -27,7 +29,8 @@ static const input inputs[] = {{SNUG_FLOAT32, 1, {6}},       {SNUG_FLOAT32, 2, {
 enum { N_INPUTS = sizeof inputs / sizeof inputs[0] };
 
 /* What a required key of a kind may be; the first that builds is taken. */
-static const char *const candidates[] = {"2", "1", "0.5", "[-1]", "[2,1]", "[3,2,1]", "relu"};
+static const char *const candidates[] = {"2",    "1",   "0.5",     "[-1]",   "[2,1]",   "[3,2,1]",
+                                         "relu", "[1]", "[0,1,2]", "[-1,6]", "float32", "[:]"};
 enum { N_CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
 /* "key=value" for every required key but one. */
@@ -35,7 +38,8 @@ static void required(const snug__layer_class *c, const char *value, const char *
   size_t n = 0;
   out[0] = 0;
   for (const snug__field *f = c->fields; f->name; f++) {
-    if (!f->initial && strcmp(f->name, but) != 0) {
+    bool needed = !f->initial || strcmp(f->name, "constant") == 0; /* stands for an input */
+    if (needed && strcmp(f->name, but) != 0) {
       n += (size_t)snprintf(out + n, TEXT_BYTES - n, "%s=%s ", f->name, value);
     }
   }

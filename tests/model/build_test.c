@@ -124,9 +124,16 @@ TEST(weights_are_read_and_set) {
 }
 
 TEST(default_names_are_keras_names) {
-  static const char *const classes[][2] = {
-      {"Dense", "dense"},           {"Dense", "dense_1"}, {"ReLU", "re_lu"},   {"PReLU", "p_re_lu"},
-      {"LeakyReLU", "leaky_re_lu"}, {"ELU", "elu"},       {"Dense", "dense_2"}};
+  static const char *const classes[][2] = {{"Dense", "dense"},
+                                           {"Dense", "dense_1"},
+                                           {"ReLU", "re_lu"},
+                                           {"PReLU", "p_re_lu"},
+                                           {"LeakyReLU", "leaky_re_lu"},
+                                           {"ELU", "elu"},
+                                           {"Dense", "dense_2"},
+                                           {"ops.LeakyRelu", "leaky_relu"},
+                                           {"ops.Tanh", "tanh"},
+                                           {"ops.Tanh", "tanh_1"}};
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
   vector_input(m, "x", 3);

@@ -5,18 +5,22 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "grad/grad.h"
 #include "lib/interpret.h"
 #include "lib/test.h"
 #include "model/model.h"
+#include "ops/reduce.h"
+#include "ops/support.h"
 
 typedef struct layer_case {
   const char *class_name, *config;
-  const char *in;      /* "float64[2,3]; float64[2,3]", with the batch */
+  const char *in;      /* "float64[2,3]; positive[2,3]; int32<7[2]": kind and shape with batch */
   const char *weights; /* "kernel[3,4] bias[4]" */
   const char *out;     /* "[2,4]" */
   bool training;
-  const double *expect;
-  const double *after; /* the untrained weights after a training step, or NULL */
+  const double *expect; /* outputs: all, if they are few; else the first and two sums */
+  const double *after;  /* the untrained weights after a training step, or NULL */
+  const double *slopes; /* two sums per gradient, of real inputs and of trained weights, or NULL */
 } layer_case;
 
 static const layer_case cases[] = {
@@ -24,7 +28,9 @@ static const layer_case cases[] = {
 };
 
 #define MAX_INPUTS 4
-#define TOLERANCE 1e-6 /* TensorFlow computes a few of these in float32 */
+#define MAX_WANTED 16
+enum { FEW = 24, FIRST = 8 }; /* as tools/gen_layer_cases.py has them */
+#define TOLERANCE 1e-6        /* TensorFlow computes a few of these in float32 */
 
 /* The formula of tools/gen_layer_cases.py. */
 static double noise(int64_t k, int64_t i) {
@@ -41,6 +47,19 @@ static int32_t read_shape(const char *text, int64_t dim[SNUG_MAX_RANK]) {
   return rank;
 }
 
+/* Element i of input k, as its kind says. */
+static double input_value(const layer_case *c, int32_t k, int64_t i) {
+  const char *at = c->in;
+  for (int32_t skip = k; skip > 0; skip--) {
+    at = strchr(at, ';') + 2;
+  }
+  double v = noise(k, i);
+  if (strncmp(at, "int32<", 6) == 0) {
+    return floor((v + 1) * 0.5 * atof(at + 6));
+  }
+  return strncmp(at, "positive", 8) == 0 ? fabs(v) + 0.5 : v;
+}
+
 typedef struct bench {
   const layer_case *c;
   snug_ctx *ctx;
@@ -49,6 +68,8 @@ typedef struct bench {
   int64_t batch;
   snug__build build;
   snug__id in[MAX_INPUTS], out;
+  snug__id wanted[MAX_WANTED], slope[MAX_WANTED];
+  size_t n_wanted;
   test_interpreter run;
 } bench;
 
@@ -148,13 +169,48 @@ static void fill_values(bench *b) {
   }
   for (int32_t k = 0; k < b->n_in; k++) {
     const snug__type *t = snug__type_at(g, b->in[k]);
-    double limit = strstr(b->c->config, "input_dim=7")   ? 7
-                   : strstr(b->c->config, "input_dim=4") ? 4
-                                                         : 256;
     for (int64_t i = 0; i < snug__type_count(t); i++) {
-      double v = noise(k, i);
-      test_interpret_set(&b->run, b->in[k], i,
-                         t->dtype == SNUG_INT32 ? floor((v + 1) * 0.5 * limit) : v);
+      test_interpret_set(&b->run, b->in[k], i, input_value(b->c, k, i));
+    }
+  }
+}
+
+/* The gradient of the sum of all outputs, each times a number of its own. */
+static void add_backward(bench *b) {
+  snug__graph *g = b->build.g;
+  snug__type type = *snug__type_at(g, b->out);
+  int64_t n = snug__type_count(&type);
+  double *factors = calloc((size_t)n + 1, sizeof *factors);
+  snug__reduce_params all = {{0, {0}}, false};
+  snug__id v = SNUG_NONE;
+  ASSERT_NOT_NULL(factors);
+  for (int64_t i = 0; i < n; i++) {
+    factors[i] = noise(100, i);
+  }
+  ASSERT_OK(b->ctx, snug__graph_constant(g, "factors", type, factors, &v));
+  free(factors);
+  ASSERT_OK(b->ctx, SNUG_EMIT(g, multiply, NULL, &v, b->out, v));
+  ASSERT_OK(b->ctx, SNUG_EMIT(g, sum, &all, &v, v));
+  ASSERT_OK(b->ctx, snug__grad_append(g, v, b->wanted, b->n_wanted, b->slope));
+}
+
+static void want(bench *b, snug__id value) {
+  ASSERT_TRUE(b->n_wanted < MAX_WANTED);
+  b->wanted[b->n_wanted++] = value;
+}
+
+static void want_all(bench *b) {
+  for (int32_t k = 0; k < b->n_in; k++) {
+    if (snug__dtype_is_real(snug__type_at(b->build.g, b->in[k])->dtype)) {
+      want(b, b->in[k]);
+    }
+  }
+  for (snug__id id = 0; id < b->m->variables.list.n; id++) {
+    const snug__variable *v = snug__variable_at(&b->m->variables, id);
+    if (v->kind == SNUG__WEIGHT && snug__model_trains(b->m, v)) {
+      snug__id value = SNUG_NONE;
+      ASSERT_OK(b->ctx, snug__build_variable(&b->build, id, &value));
+      want(b, value);
     }
   }
 }
@@ -163,6 +219,8 @@ static void run_bench(bench *b) {
   ASSERT_OK(b->ctx,
             snug__build_open(&b->build, b->ctx, &b->m->variables, b->c->training, SNUG_FLOAT64));
   ASSERT_OK(b->ctx, snug__model_emit(b->m, &b->build, b->batch, b->in, &b->out));
+  want_all(b);
+  add_backward(b);
   ASSERT_OK(b->ctx, snug__graph_verify(b->build.g));
   test_interpret_init(&b->run, b->build.g);
   fill_values(b);
@@ -173,6 +231,19 @@ static void compare(const bench *b, const char *what, int64_t i, double got, dou
   if (!(fabs(got - expected) <= TOLERANCE * fmax(1.0, fabs(expected)))) {
     test_fail(__FILE__, __LINE__, "%s(%s): %s %lld is %.12g, Keras has %.12g", b->c->class_name,
               b->c->config, what, (long long)i, got, expected);
+  }
+}
+
+/* Two sums of all elements, each times a number of its own; of a value that is not there, zeros. */
+static void compare_sums(bench *b, const char *what, int64_t k, snug__id value,
+                         const double *expected) {
+  for (int64_t s = 0; s < 2; s++) {
+    double sum = 0.0;
+    int64_t n = value == SNUG_NONE ? 0 : snug__type_count(snug__type_at(b->build.g, value));
+    for (int64_t i = 0; i < n; i++) {
+      sum += test_interpret_get(&b->run, value, i) * noise(k + 100 * s, i);
+    }
+    compare(b, what, k, sum, expected[s]);
   }
 }
 
@@ -197,8 +268,14 @@ static void check_case(const layer_case *c) {
   open_bench(&b, c);
   run_bench(&b);
   int64_t n = snug__type_count(snug__type_at(b.build.g, b.out));
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < (n <= FEW ? n : FIRST); i++) {
     compare(&b, "element", i, test_interpret_get(&b.run, b.out, i), c->expect[i]);
+  }
+  if (n > FEW) {
+    compare_sums(&b, "sum", 200, b.out, c->expect + FIRST);
+  }
+  for (size_t k = 0; k < b.n_wanted; k++) {
+    compare_sums(&b, "sum of gradient", 300 + 10 * (int64_t)k, b.slope[k], c->slopes + 2 * k);
   }
   check_after(&b);
   close_bench(&b);
@@ -213,7 +290,9 @@ TEST(layers_do_what_keras_does) {
 TEST(every_class_has_a_case) {
   static const char *const names[] = {
 #define LAYER(name) #name,
+#define RAW_OP(name) "ops." #name,
 #include "model/layers.def"
+#undef RAW_OP
 #undef LAYER
   };
   for (size_t n = 0; n < SNUG_COUNT(names); n++) {

@@ -34,7 +34,8 @@ OP_CASES(abs, {"", "float64[2,3] away"},
 OP_CASES(abs_grad, {"", "float64[3] = 1 2 3; float64[3] = -2 0 3", .expect = "-1 0 3"},
          {"", "float64[0]; float64[0]"})
 
-OP_CASES(sign, {"", "float64[2,3]"}, {"", "float64[3] = -2 0 3", .expect = "-1 0 1"})
+OP_CASES(sign, {"", "float64[2,3] away"}, {"", "float64[0,3]"},
+         {"", "float64[3] = -2 0 3", .expect = "-1 0 1", .no_gradient = true})
 
 OP_CASES(clip, {"", "float64[2,3]"}, {"min=-0.5, max=0.7", "float64[5] = -2 -0.4 0 0.6 3"},
          {"min=0.1", "float64[4] = -1 0 0.2 5"}, {"max=0", "float64[4] = -1 -0.2 0.2 5"},

@@ -277,6 +277,52 @@ static snug_status print_all(snug_ctx *ctx, void *arg) {
 
 TEST(printing_survives_any_refusal) { test_fault_sweep(print_all, NULL); }
 
+/* ---- lists of any length ---- */
+
+typedef struct listed {
+  snug_numbers scale;
+} listed;
+
+static const snug__field listed_table[] = {SNUG_FIELD(listed, scale, NUMBERS, "[0, 0.5]"), {0}};
+
+static void check_numbers(const char *text, const char *expected, int64_t n, double last) {
+  snug_ctx *ctx = test_ctx();
+  listed p = {0};
+  double v[64] = {0};
+  snug__text out;
+  snug__text_init(&out, ctx, 10000);
+  ASSERT_OK(ctx, snug__fields_parse(ctx, "x", listed_table, text, &p));
+  ASSERT_EQ_INT(p.scale.n, n);
+  snug__numbers_read(&p.scale, v);
+  ASSERT_TRUE(v[n ? n - 1 : 0] == last);
+  ASSERT_OK(ctx, snug__fields_print(listed_table, &p, &out));
+  ASSERT_EQ_TEXT(snug__text_get(&out), expected);
+  snug__text_release(&out);
+  test_ctx_end(ctx);
+}
+
+TEST(lists_of_any_length_stay_in_the_text) {
+  check_numbers("", "", 2, 0.5);
+  check_numbers("scale=[0,5e-1]", "", 2, 0.5);
+  check_numbers("scale=[-0.0,0.5]", "scale=[-0,0.5]", 2, 0.5);
+  check_numbers("scale=3", "scale=[3]", 1, 3);
+  check_numbers("scale=none", "scale=[]", 0, 0);
+  check_numbers("scale=[ [1, 2],\n[inf,-4e1] ]", "scale=[1,2,inf,-40]", 4, -40);
+  check_numbers("scale=[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2]",
+                "scale=[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2]", 21, 2);
+}
+
+TEST(wrong_lists_of_any_length_are_refused) {
+  static const char *const texts[] = {
+      "scale=[1,x]", "scale=[1", "scale=", "scale=[[[1]]]", "scale=[nan]", "scale=[1]2"};
+  snug_ctx *ctx = test_ctx();
+  for (size_t i = 0; i < SNUG_COUNT(texts); i++) {
+    listed p = {0};
+    ASSERT_STATUS(ctx, snug__fields_parse(ctx, "x", listed_table, texts[i], &p), SNUG_E_ARGUMENT,
+                  "expected numbers");
+  }
+}
+
 /* Garbage of all kinds gets an answer, and the answer names the place. */
 TEST(garbage_is_refused_or_read) {
   static const char letters[] = "units=rate,[] \"\n0123456789.e-xyz=";

@@ -7,44 +7,47 @@
 
 typedef struct rescaling_config {
   snug__layer_common common;
-  snug_floats scale, offset;
+  snug_numbers scale, offset;
 } rescaling_config;
 
 static const snug__field rescaling_fields[] = {SNUG__LAYER_FIELDS,
-                                               SNUG_FIELD(rescaling_config, scale, FLOATS, NULL),
-                                               SNUG_FIELD(rescaling_config, offset, FLOATS, "0"),
+                                               SNUG_FIELD(rescaling_config, scale, NUMBERS, NULL),
+                                               SNUG_FIELD(rescaling_config, offset, NUMBERS, "0"),
                                                {0}};
 
 /* A list of the configuration over the last axis of x: one number or one per channel. */
-static snug_status need_per_channel(snug__layer_call *c, const char *key, const snug_floats *list) {
+static snug_status need_per_channel(snug__layer_call *c, const char *key,
+                                    const snug_numbers *list) {
   const snug__type *x = snug__layer_type(c, c->in[0]);
   int64_t channels = x->rank ? x->dim[x->rank - 1] : 1;
   if (list->n != 1 && list->n != channels) {
     return snug__fail(c->b->ctx, SNUG_E_SHAPE,
-                      "%s: %s has %d numbers: expected 1 or the %lld of the last axis",
-                      c->layer->name, key, list->n, (long long)channels);
+                      "%s: %s has %lld numbers: expected 1 or the %lld of the last axis",
+                      c->layer->name, key, (long long)list->n, (long long)channels);
   }
   return SNUG_OK;
 }
 
 /* y = op(y, the list) */
-static snug_status apply(snug__layer_call *c, const snug__op *op, const double *v, int32_t n) {
+static snug_status apply(snug__layer_call *c, const snug__op *op, const snug_numbers *list) {
   snug__id pair[2] = {c->out, SNUG_NONE};
-  SNUG_TRY(snug__layer_constant(c, v, n, &pair[1]));
+  SNUG_TRY(snug__layer_constant(c, list, NULL, &pair[1]));
   return snug__graph_add(c->b->g, op, NULL, pair, 2, &c->out, 1);
 }
 
 static snug_status rescaling(snug__layer_call *c) {
   const rescaling_config *k = c->config;
-  snug__scale_shift_params p = {k->scale.v[0], k->offset.v[0]};
+  snug__scale_shift_params p;
   SNUG_TRY(need_per_channel(c, "scale", &k->scale));
   SNUG_TRY(need_per_channel(c, "offset", &k->offset));
   SNUG_TRY(snug__layer_as_real(c, c->in[0], &c->out));
   if (k->scale.n == 1 && k->offset.n == 1) {
+    snug__numbers_read(&k->scale, &p.scale);
+    snug__numbers_read(&k->offset, &p.shift);
     return SNUG_EMIT(c->b->g, scale_shift, &p, &c->out, c->out);
   }
-  SNUG_TRY(apply(c, &snug__op_multiply, k->scale.v, k->scale.n));
-  return apply(c, &snug__op_add, k->offset.v, k->offset.n);
+  SNUG_TRY(apply(c, &snug__op_multiply, &k->scale));
+  return apply(c, &snug__op_add, &k->offset);
 }
 
 LAYER_CLASS(Rescaling, rescaling_config, rescaling_fields, 1, 1, rescaling);
@@ -56,15 +59,15 @@ LAYER_CLASS(Rescaling, rescaling_config, rescaling_fields, 1, 1, rescaling);
 typedef struct normalization_config {
   snug__layer_common common;
   snug_ints axis; /* -1 or none: all in one */
-  snug_floats mean, variance;
+  snug_numbers mean, variance;
   bool invert;
 } normalization_config;
 
 static const snug__field normalization_fields[] = {
     SNUG__LAYER_FIELDS,
     SNUG_FIELD(normalization_config, axis, INTS, "-1"),
-    SNUG_FIELD(normalization_config, mean, FLOATS, "[]"),
-    SNUG_FIELD(normalization_config, variance, FLOATS, "[]"),
+    SNUG_FIELD(normalization_config, mean, NUMBERS, "[]"),
+    SNUG_FIELD(normalization_config, variance, NUMBERS, "[]"),
     SNUG_FIELD(normalization_config, invert, BOOL, "false"),
     {0}};
 
@@ -83,16 +86,14 @@ static snug_status check_normalization(snug__layer_call *c, int64_t *channels) {
   return SNUG_OK;
 }
 
+static double deviation_of(double variance) { return fmax(sqrt(variance), LEAST_DEVIATION); }
+
 static snug_status given_statistics(snug__layer_call *c, snug__id *mean, snug__id *deviation) {
   const normalization_config *k = c->config;
-  double root[SNUG__LIST_MAX];
   SNUG_TRY(need_per_channel(c, "mean", &k->mean));
   SNUG_TRY(need_per_channel(c, "variance", &k->variance));
-  for (int32_t i = 0; i < k->variance.n; i++) {
-    root[i] = fmax(sqrt(k->variance.v[i]), LEAST_DEVIATION);
-  }
-  SNUG_TRY(snug__layer_constant(c, k->mean.v, k->mean.n, mean));
-  return snug__layer_constant(c, root, k->variance.n, deviation);
+  SNUG_TRY(snug__layer_constant(c, &k->mean, NULL, mean));
+  return snug__layer_constant(c, &k->variance, deviation_of, deviation);
 }
 
 /* As Keras keeps them after adapt(): mean, variance and a count that is not used. */
@@ -103,14 +104,13 @@ static snug_status kept_statistics(snug__layer_call *c, int64_t channels, snug__
   const snug__weight_spec specs[] = {{"mean", "zeros", "", "", true},
                                      {"variance", "ones", "", "", true},
                                      {"count", "zeros", "", "", true}};
-  const double least = LEAST_DEVIATION;
   snug__id unused = SNUG_NONE;
   snug__id at_least = SNUG_NONE;
   SNUG_TRY(snug__layer_weight(c, &specs[0], type, mean));
   SNUG_TRY(snug__layer_weight(c, &specs[1], type, deviation));
   SNUG_TRY(snug__layer_weight(c, &specs[2], snug__scalar(SNUG_INT64), &unused));
   SNUG_TRY(SNUG_EMIT(c->b->g, sqrt, NULL, deviation, *deviation));
-  SNUG_TRY(snug__layer_constant(c, &least, 1, &at_least));
+  SNUG_TRY(snug__layer_number(c, LEAST_DEVIATION, &at_least));
   return SNUG_EMIT(c->b->g, maximum, NULL, deviation, *deviation, at_least);
 }
 

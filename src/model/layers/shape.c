@@ -54,23 +54,28 @@ static bool resolve(const snug_ints *target, int64_t count, int64_t *dim) {
   return known == count;
 }
 
-static snug_status reshape(snug__layer_call *c) {
-  const reshape_config *k = c->config;
+snug_status snug__layer_reshape_sample(snug__layer_call *c, const char *key,
+                                       const snug_ints *target) {
   const snug__type *x = snug__layer_type(c, c->in[0]);
   int64_t dim[SNUG_MAX_RANK] = {x->dim[0]};
   char text[SNUG__TYPE_TEXT_BYTES];
-  if (k->target_shape.n >= SNUG_MAX_RANK) {
-    return snug__layer_refuse(c, "target_shape", k->target_shape.n, "at most 5 axes");
+  if (target->n >= SNUG_MAX_RANK) {
+    return snug__layer_refuse(c, key, target->n, "at most 5 axes");
   }
-  if (!resolve(&k->target_shape, sample_count(x), dim + 1)) {
-    snug__type wanted = snug__type_of(x->dtype, k->target_shape.n, k->target_shape.v);
+  if (!resolve(target, sample_count(x), dim + 1)) {
+    snug__type wanted = snug__type_of(x->dtype, target->n, target->v);
     return snug__fail(c->b->ctx, SNUG_E_SHAPE,
-                      "%s: target_shape=%s (without the batch) does not hold the %lld elements of "
-                      "a sample; one size may be -1",
-                      c->layer->name, strchr(snug__type_text(&wanted, text), '['),
+                      "%s: %s=%s (without the batch) does not hold the %lld elements of a sample; "
+                      "one size may be -1",
+                      c->layer->name, key, strchr(snug__type_text(&wanted, text), '['),
                       (long long)sample_count(x));
   }
-  return snug__layer_reshape(c, c->in[0], k->target_shape.n + 1, dim, &c->out);
+  return snug__layer_reshape(c, c->in[0], target->n + 1, dim, &c->out);
+}
+
+static snug_status reshape(snug__layer_call *c) {
+  const reshape_config *k = c->config;
+  return snug__layer_reshape_sample(c, "target_shape", &k->target_shape);
 }
 
 LAYER_CLASS(Reshape, reshape_config, reshape_fields, 1, 1, reshape);

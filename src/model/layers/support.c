@@ -85,6 +85,20 @@ snug_status snug__layer_need_axis(const snug__layer_call *c, const char *key, in
   return SNUG_OK;
 }
 
+snug_status snug__layer_need_axes(const snug__layer_call *c, const char *key, const snug_ints *axes,
+                                  int32_t rank, uint32_t *out) {
+  *out = 0;
+  for (int32_t i = 0; i < axes->n; i++) {
+    int32_t axis = 0;
+    SNUG_TRY(snug__layer_need_axis(c, key, axes->v[i], rank, &axis));
+    if (*out >> axis & 1) {
+      return snug__layer_refuse(c, key, (double)axes->v[i], "each axis once");
+    }
+    *out |= 1u << axis;
+  }
+  return SNUG_OK;
+}
+
 snug_status snug__layer_need_one_axis(const snug__layer_call *c, const char *key,
                                       const snug_ints *axes, int32_t *out) {
   if (axes->n != 1) {
@@ -100,14 +114,25 @@ snug_status snug__layer_reshape(const snug__layer_call *c, snug__id in, int32_t 
   return snug__emit_reshape(c->b->g, in, &to, out);
 }
 
-snug_status snug__layer_constant(const snug__layer_call *c, const double *v, int32_t n,
-                                 snug__id *out) {
-  double bytes[SNUG__LIST_MAX]; /* room for the widest dtype */
-  for (int32_t i = 0; i < n; i++) {
-    snug__element_set(c->b->real, bytes, i, v[i]);
+snug_status snug__layer_number(const snug__layer_call *c, double v, snug__id *out) {
+  double bytes = 0.0; /* room for the widest dtype */
+  snug__element_set(c->b->real, &bytes, 0, v);
+  return snug__graph_constant(c->b->g, c->layer->name, snug__scalar(c->b->real), &bytes, out);
+}
+
+snug_status snug__layer_constant(const snug__layer_call *c, const snug_numbers *list,
+                                 double (*change)(double v), snug__id *out) {
+  snug__type type = snug__type_of(c->b->real, 1, &list->n);
+  size_t n = (size_t)list->n;
+  double *v = NULL;
+  SNUG_TRY(SNUG_NEW_ARRAY(c->b->ctx, SNUG__MEM_SCRATCH, n, &v));
+  snug__numbers_read(list, v);
+  for (int64_t i = 0; i < list->n; i++) { /* no dtype is wider: in place from the front */
+    snug__element_set(c->b->real, v, i, change ? change(v[i]) : v[i]);
   }
-  return snug__graph_constant(c->b->g, c->layer->name,
-                              snug__type_of(c->b->real, 1, (const int64_t[]){n}), bytes, out);
+  snug_status s = snug__graph_constant(c->b->g, c->layer->name, type, v, out);
+  SNUG_GIVE_ARRAY(c->b->ctx, SNUG__MEM_SCRATCH, v, n);
+  return s;
 }
 
 snug_status snug__layer_as_real(const snug__layer_call *c, snug__id in, snug__id *out) {

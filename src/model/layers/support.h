@@ -14,6 +14,11 @@
 #define LAYER_CLASS(name, config, fields, least, most, call) \
   const snug__layer_class snug__layer_##name = {#name, sizeof(config), fields, least, most, call}
 
+/* The record of a raw op, in the same way. */
+#define RAW_CLASS(name, config, fields, least, most, call)                          \
+  const snug__layer_class snug__raw_##name = {"ops." #name, sizeof(config), fields, \
+                                              least,        most,           call}
+
 /* A class without keys of its own. */
 extern const snug__field snug__layer_plain_fields[];
 #define LAYER_CLASS_PLAIN(name, least, most, call) \
@@ -67,6 +72,10 @@ snug_status snug__layer_need_rank(const snug__layer_call *c, int32_t rank, const
 snug_status snug__layer_need_axis(const snug__layer_call *c, const char *key, int64_t axis,
                                   int32_t rank, int32_t *out) SNUG_NODISCARD;
 
+/* The axes of a list as a set of bits, 1 << axis, each given once. */
+snug_status snug__layer_need_axes(const snug__layer_call *c, const char *key, const snug_ints *axes,
+                                  int32_t rank, uint32_t *out) SNUG_NODISCARD;
+
 /* The same of a list that must hold one, for input 0. */
 snug_status snug__layer_need_one_axis(const snug__layer_call *c, const char *key,
                                       const snug_ints *axes, int32_t *out) SNUG_NODISCARD;
@@ -79,9 +88,21 @@ static inline const snug__type *snug__layer_type(const snug__layer_call *c, snug
 snug_status snug__layer_reshape(const snug__layer_call *c, snug__id in, int32_t rank,
                                 const int64_t *dim, snug__id *out) SNUG_NODISCARD;
 
-/* A constant vector of the model's float dtype, from doubles. */
-snug_status snug__layer_constant(const snug__layer_call *c, const double *v, int32_t n,
-                                 snug__id *out) SNUG_NODISCARD;
+/* Input 0 with each sample in another shape, one of whose sizes may be -1; `key` is for messages.
+ */
+snug_status snug__layer_reshape_sample(snug__layer_call *c, const char *key,
+                                       const snug_ints *target) SNUG_NODISCARD;
+
+/* Apply an op along an axis (softmax and its like) to input 0 over the axes of the key `axis`,
+ * several of which count as one. */
+snug_status snug__layer_along(snug__layer_call *c, const snug__op *op,
+                              const snug_ints *axes) SNUG_NODISCARD;
+
+/* A constant of the model's float dtype: a number, and a vector of the numbers of a list, after
+ * `change` if that is not NULL. */
+snug_status snug__layer_number(const snug__layer_call *c, double v, snug__id *out) SNUG_NODISCARD;
+snug_status snug__layer_constant(const snug__layer_call *c, const snug_numbers *list,
+                                 double (*change)(double v), snug__id *out) SNUG_NODISCARD;
 
 /* The value as the model's float dtype. */
 snug_status snug__layer_as_real(const snug__layer_call *c, snug__id in,
