@@ -66,7 +66,8 @@ typedef struct snug_data {
 
 /* ---- fit ---- */
 
-/* Values by name; names are sorted.  In a callback they are gone when it returns. */
+/* Values by name; names are sorted, what callbacks add stands behind them.  In a callback they are
+ * gone when it returns. */
 typedef struct snug_logs {
   size_t n;
   const char *const *names;
@@ -74,9 +75,10 @@ typedef struct snug_logs {
 } snug_logs;
 
 /* What a callback can see and do.  Return false to stop the training after this batch or epoch; an
- * epoch that was stopped is still validated.  Callbacks may evaluate and predict. */
+ * epoch that was stopped is still validated.  Callbacks may evaluate and predict.  callbacks.h has
+ * Keras's own. */
 typedef struct snug_callback {
-  void *user; /* hooks that are NULL are not called */
+  void *user; /* hooks and members that are NULL are left out */
   bool (*train_begin)(void *user, int64_t epochs, int64_t steps);
   bool (*epoch_begin)(void *user, int64_t epoch);
   bool (*batch_end)(void *user, int64_t batch, const snug_logs *logs);
@@ -84,6 +86,23 @@ typedef struct snug_callback {
   bool (*test_end)(void *user, const snug_logs *logs);
   bool (*epoch_end)(void *user, int64_t epoch, const snug_logs *logs);
   bool (*train_end)(void *user, const snug_logs *logs);
+  /* Why a hook returned false: if this is not OK, the fit ends at once and fails with it and with
+   * the message of the context. */
+  const snug_status *failure;
+  /* Called before memory is planned, by snug_plan_fit too.  What the callback is to hold during the
+   * fit it takes now, from the model's context: so it is part of the plan.  A failure is that of
+   * the whole call. */
+  snug_status (*prepare)(void *user);
+  /* The fit or plan is over, also if it failed later than prepare: give that back. */
+  void (*close)(void *user);
+  /* A value that epoch_end leaves in *added for the callbacks behind this one and for the history,
+   * under the name `adds`. */
+  const char *adds;
+  const double *added;
+  /* All that the callback must remember to go on in another process, as plain bytes: a backup keeps
+   * them, and puts them back before the first epoch_begin.  As many from prepare to close. */
+  void *(*state)(void *user, size_t *bytes);
+  void (*destroy)(void *user); /* by snug_callback_destroy */
 } snug_callback;
 
 typedef struct snug_fit_options {
@@ -108,15 +127,16 @@ typedef struct snug_fit_options {
 #define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0}
 /* clang-format on */
 
-/* What a fit holds, in bytes.  The first seven are what is alive at the peak and add up to
+/* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to
  * `planned`. */
 typedef struct snug_memory_report {
   uint64_t weights, gradients, optimizer, activations, scratch, data;
-  uint64_t runtime;  /* model, graphs, plans, programs, history, context, gaps of the placement */
-  uint64_t block;    /* the memory of a step */
+  uint64_t callbacks; /* what callbacks took before step 1, such as a copy of the best weights */
+  uint64_t runtime;   /* model, graphs, plans, programs, history, context, gaps of the placement */
+  uint64_t block;     /* the memory of a step */
   uint64_t load;     /* the largest sum of bytes alive at one moment of a step: no block is lower */
   uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1;
-                        without what callbacks take */
+                        without what hooks take and give back */
   uint64_t measured; /* the same, measured; 0 in a plan */
 } snug_memory_report;
 
@@ -127,8 +147,8 @@ typedef struct snug_history snug_history;
  * snug_history_destroy.  All data and options are checked before step 1, and until then the weights
  * are as they were.  Fails: E_STATE (not compiled), E_SHAPE, E_DTYPE, E_DATA (a label out of range,
  * NaN; names array, sample and value), E_ARGUMENT, E_OVERFLOW, E_MEMORY, E_LIMIT (says what it
- * needs), or the first failure of building.  A callback that stops the training is not a failure.
- */
+ * needs), the failure of a callback, or the first failure of building.  A callback that stops the
+ * training is not a failure. */
 SNUG_API snug_status snug_fit(snug_model *model, const snug_data *data,
                               const snug_fit_options *options,
                               snug_history **history) SNUG_NODISCARD;
@@ -136,9 +156,9 @@ SNUG_API snug_status snug_fit(snug_model *model, const snug_data *data,
 /* Destroy a history, before or after its model, before its context.  NULL is allowed. */
 SNUG_API void snug_history_destroy(snug_history *history);
 
-/* Epochs that were trained, the logs of one of them (0-based; n = 0 when out of range; values of
- * epochs without validation are NaN under "val_"), and the memory of the fit.  Logs live as long as
- * the history. */
+/* Epochs that were trained (with those before a backup that was restored), the logs of one of them
+ * (0-based; n = 0 when out of range; values of epochs without validation are NaN under "val_"), and
+ * the memory of the fit.  Logs live as long as the history. */
 SNUG_API int64_t snug_history_epochs(const snug_history *history);
 SNUG_API snug_logs snug_history_logs(const snug_history *history, int64_t epoch);
 SNUG_API void snug_history_memory(const snug_history *history, snug_memory_report *out);

@@ -21,6 +21,7 @@
   X(WORK, "work")           /* the block a step lives in */                 \
   X(DATA, "data")           /* buffers of the data pipeline */              \
   X(HISTORY, "history")     /* logs of a fit */                             \
+  X(CALLBACKS, "callbacks") /* what callbacks remember */                   \
   X(SCRATCH, "scratch")     /* memory of one call: parsing, searching */
 
 typedef enum snug__account_name {

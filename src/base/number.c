@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static locale_t enter_c_locale(void) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -55,6 +56,40 @@ const char *snug__print_float(double value, char out[SNUG__NUMBER_BYTES]) {
       break;
     }
   }
+  leave_c_locale(before);
+  return out;
+}
+
+/* The shortest digits that read back to the same: "d.ddde-dd". */
+static void print_shortest(double value, char out[SNUG__NUMBER_BYTES]) {
+  for (int digits = 0; digits <= 16; digits++) {
+    snprintf(out, SNUG__NUMBER_BYTES, "%.*e", digits, value);
+    if (strtod(out, NULL) == value) {
+      break;
+    }
+  }
+}
+
+/* Python's rule: an exponent where the point would stand before the fifth zero or behind the 16th
+ * digit. */
+static void print_repr(double value, char out[SNUG__NUMBER_BYTES]) {
+  print_shortest(value, out);
+  int exponent = (int)strtol(strchr(out, 'e') + 1, NULL, 10);
+  int digits = (int)(strchr(out, 'e') - out) - (value < 0.0);
+  digits -= digits > 1; /* the point */
+  if (exponent >= -4 && exponent < 16) {
+    int behind = digits - 1 - exponent;
+    snprintf(out, SNUG__NUMBER_BYTES, "%.*f", behind > 1 ? behind : 1, value);
+  }
+}
+
+const char *snug__print_repr(double value, char out[SNUG__NUMBER_BYTES]) {
+  if (!isfinite(value)) {
+    snprintf(out, SNUG__NUMBER_BYTES, "%s", isnan(value) ? "nan" : value < 0.0 ? "-inf" : "inf");
+    return out;
+  }
+  locale_t before = enter_c_locale();
+  print_repr(value, out);
   leave_c_locale(before);
   return out;
 }

@@ -15,4 +15,7 @@ bool snug__read_float(const char **at, double *out);
 /* The shortest text that reads back to the same bits, into out; returns out. */
 const char *snug__print_float(double value, char out[SNUG__NUMBER_BYTES]);
 
+/* The same as Python writes it: 1.0, 0.001, 1e-05, 1e+16, inf, nan. */
+const char *snug__print_repr(double value, char out[SNUG__NUMBER_BYTES]);
+
 #endif

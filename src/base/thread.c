@@ -4,6 +4,9 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 #include "base/quota.h"
 
@@ -41,4 +44,63 @@ void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int6
   for (int64_t i = 0; i < n; i++) {
     body(arg, i);
   }
+}
+
+#ifdef __SSE__
+
+#define FLUSH_RESULTS 0x8000u  /* FTZ of MXCSR */
+#define FLUSH_OPERANDS 0x0040u /* DAZ; every x86 with 64 bits has it */
+
+uint32_t snug__flush_denormals(void) {
+  uint32_t before = _mm_getcsr();
+  _mm_setcsr(before | FLUSH_RESULTS | FLUSH_OPERANDS);
+  return before;
+}
+
+void snug__float_mode_set(uint32_t mode) { _mm_setcsr(mode); }
+
+#elif defined(__aarch64__)
+
+#define FLUSH_BOTH (1ull << 24) /* FZ of FPCR */
+
+uint32_t snug__flush_denormals(void) {
+  uint64_t before = 0;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+  __asm__ volatile("msr fpcr, %0" : : "r"(before | FLUSH_BOTH));
+  return (uint32_t)before;
+}
+
+void snug__float_mode_set(uint32_t mode) {
+  __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)mode));
+}
+
+#else
+
+uint32_t snug__flush_denormals(void) { return 0; }
+void snug__float_mode_set(uint32_t mode) { (void)mode; }
+
+#endif
+
+void snug__workers_flush(int32_t threads, uint32_t *modes) {
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  if (omp_get_thread_num() > 0) {
+    modes[omp_get_thread_num()] = snug__flush_denormals();
+  }
+#else
+  (void)threads;
+  (void)modes;
+#endif
+}
+
+void snug__workers_restore(int32_t threads, const uint32_t *modes) {
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  if (omp_get_thread_num() > 0) {
+    snug__float_mode_set(modes[omp_get_thread_num()]);
+  }
+#else
+  (void)threads;
+  (void)modes;
+#endif
 }

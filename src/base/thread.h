@@ -21,4 +21,19 @@ int32_t snug__usable_threads(int32_t threads);
 /* Call body(arg, i) for each i in [0, n), on up to |threads| threads, the calling one included. */
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg);
 
+/* ---- denormals ----
+ *
+ * Kernels take and give zero for numbers that are too small to be normal, as TensorFlow's do: a few
+ * of them would make a step many times slower.  That is a mode of each thread, and whoever uses the
+ * library finds it as it was. */
+
+/* Flush denormals on the calling thread; returns the mode before, for snug__float_mode_set. */
+uint32_t snug__flush_denormals(void);
+void snug__float_mode_set(uint32_t mode);
+
+/* The same on the other threads that so many threads are made of: those of snug__parallel_for and
+ * of libraries on the same runtime.  modes (one per thread) keeps how they were. */
+void snug__workers_flush(int32_t threads, uint32_t *modes);
+void snug__workers_restore(int32_t threads, const uint32_t *modes);
+
 #endif

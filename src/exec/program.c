@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/thread.h"
 #include "ops/ops.h"
 
 #define POISON 0xCB
@@ -255,7 +256,7 @@ static void poison_dead(const snug__program *p, int64_t from, int64_t to) {
   }
 }
 
-snug_status snug__program_run(snug__program *p) {
+static snug_status run_items(snug__program *p) {
   int64_t done = 0;
   for (size_t i = 0; i < p->n_items; i++) {
     const snug__item *item = &p->items[i];
@@ -268,4 +269,11 @@ snug_status snug__program_run(snug__program *p) {
     poison_dead(p, item->position, done);
   }
   return SNUG_OK;
+}
+
+snug_status snug__program_run(snug__program *p) {
+  uint32_t mode = snug__flush_denormals();
+  snug_status s = run_items(p);
+  snug__float_mode_set(mode);
+  return s;
 }

@@ -56,8 +56,8 @@ typedef void *snug__locate(void *arg, snug__id variable);
 snug_status snug__program_bind(snug__program *p, void *block, snug__locate *locate,
                                void *arg) SNUG_NODISCARD;
 
-/* Run all items.  Fails: E_DATA naming layer, op, element and value; what was written until then
- * stays written. */
+/* Run all items, denormals flushed on this thread (on the others see snug__workers_flush).  Fails:
+ * E_DATA naming layer, op, element and value; what was written until then stays written. */
 snug_status snug__program_run(snug__program *p) SNUG_NODISCARD;
 
 /* The memory of a value in the bound block (inputs to fill, outputs to read); NULL if it is not in

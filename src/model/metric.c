@@ -181,40 +181,44 @@ static const snug__field iou_fields[] = {OPTION(num_classes, INT, NULL),
                                          {0}};
 
 static const snug__metric_kind kinds[] = {
-    {{"accuracy acc", plain_fields}, emit_accuracy, mean_result, NULL},
-    {{"binary_accuracy", binary_fields}, emit_binary, mean_result, NULL},
-    {{"categorical_accuracy", plain_fields}, emit_categorical, mean_result, NULL},
-    {{"sparse_categorical_accuracy", plain_fields}, emit_sparse, mean_result, NULL},
-    {{"top_k_categorical_accuracy", top_fields}, emit_categorical, mean_result, NULL},
-    {{"sparse_top_k_categorical_accuracy", top_fields}, emit_sparse, mean_result, NULL},
-    {{"root_mean_squared_error", plain_fields}, emit_loss, root_result, "mean_squared_error"},
-    {{"log_cosh_error logcosh", plain_fields}, emit_loss, mean_result, "log_cosh"},
-    {{"cosine_similarity", axis_fields}, emit_loss, negative_result, "cosine_similarity"},
-    {{"mean", plain_fields}, emit_prediction, mean_result, NULL},
-    {{"precision", thresholds_fields}, snug__emit_confusion, snug__precision_result, NULL},
-    {{"recall", thresholds_fields}, snug__emit_confusion, snug__recall_result, NULL},
+    {{"accuracy acc", plain_fields}, emit_accuracy, mean_result, NULL, 1},
+    {{"binary_accuracy", binary_fields}, emit_binary, mean_result, NULL, 1},
+    {{"categorical_accuracy", plain_fields}, emit_categorical, mean_result, NULL, 1},
+    {{"sparse_categorical_accuracy", plain_fields}, emit_sparse, mean_result, NULL, 1},
+    {{"top_k_categorical_accuracy", top_fields}, emit_categorical, mean_result, NULL, 1},
+    {{"sparse_top_k_categorical_accuracy", top_fields}, emit_sparse, mean_result, NULL, 1},
+    {{"root_mean_squared_error", plain_fields}, emit_loss, root_result, "mean_squared_error", -1},
+    {{"log_cosh_error logcosh", plain_fields}, emit_loss, mean_result, "log_cosh", -1},
+    {{"cosine_similarity", axis_fields}, emit_loss, negative_result, "cosine_similarity", 1},
+    {{"mean", plain_fields}, emit_prediction, mean_result, NULL, 0},
+    {{"precision", thresholds_fields}, snug__emit_confusion, snug__precision_result, NULL, 1},
+    {{"recall", thresholds_fields}, snug__emit_confusion, snug__recall_result, NULL, 1},
     {{"true_positives", thresholds_fields},
      snug__emit_confusion,
      snug__true_positives_result,
-     NULL},
+     NULL,
+     0},
     {{"false_positives", thresholds_fields},
      snug__emit_confusion,
      snug__false_positives_result,
-     NULL},
+     NULL,
+     0},
     {{"true_negatives", thresholds_fields},
      snug__emit_confusion,
      snug__true_negatives_result,
-     NULL},
+     NULL,
+     0},
     {{"false_negatives", thresholds_fields},
      snug__emit_confusion,
      snug__false_negatives_result,
-     NULL},
-    {{"auc", auc_fields}, snug__emit_confusion, snug__auc_result, NULL},
-    {{"mean_io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL}};
+     NULL,
+     0},
+    {{"auc", auc_fields}, snug__emit_confusion, snug__auc_result, NULL, 1},
+    {{"mean_io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL, 1}};
 static const snug__named_set set = SNUG_NAMED_SET("metric", NULL, kinds);
 
 /* A metric that is the mean of a loss of the same name. */
-static const snug__metric_kind of_loss = {{"loss", NULL}, emit_loss, mean_result, NULL};
+static const snug__metric_kind of_loss = {{"loss", NULL}, emit_loss, mean_result, NULL, -1};
 
 /* The name as Keras would give it: the option; for a class with arguments, even none ("AUC()"), the
  * name of an object of it ("auc"); else what was written ("AUC"). */
@@ -287,6 +291,8 @@ snug_status snug__metric_result(const snug__metric *m, const snug__variables *va
                                 const char *name, double *out) {
   return m->kind->result(m, variables, name, out);
 }
+
+int snug__metric_direction(const snug__metric *m) { return m->kind->direction; }
 
 snug_status snug__metric_print(const snug__metric *m, snug__text *out) {
   if (m->kind == &of_loss) {

@@ -46,6 +46,9 @@ snug_status snug__metric_result(const snug__metric *m, const snug__variables *va
 /* Give the states of all metrics their initial values. */
 void snug__metrics_reset(const snug__variables *variables);
 
+/* 1 if more is better, -1 if less is, 0 if neither: Keras's `_direction`. */
+int snug__metric_direction(const snug__metric *m);
+
 /* Append a text from which the same metric can be parsed; its name is given. */
 snug_status snug__metric_print(const snug__metric *m, snug__text *out) SNUG_NODISCARD;
 

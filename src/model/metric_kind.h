@@ -15,6 +15,7 @@ typedef struct snug__metric_kind {
   snug__metric_emitter *emit;
   snug__metric_reader *result;
   const char *loss; /* text of the loss whose mean is taken, or NULL */
+  int direction;    /* see snug__metric_direction */
 } snug__metric_kind;
 
 /* A state of a metric: its variable and its value in the graph. */

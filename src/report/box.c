@@ -43,7 +43,7 @@ void snug_memory_text(const snug_memory_report *report, bool ascii, char *out, s
   part parts[] = {{"weights", r->weights},     {"gradients", r->gradients},
                   {"optimizer", r->optimizer}, {"activations", r->activations},
                   {"scratch", r->scratch},     {"data", r->data},
-                  {"runtime", r->runtime}};
+                  {"callbacks", r->callbacks}, {"runtime", r->runtime}};
   const size_t n = sizeof parts / sizeof parts[0];
   snug__line line = {.n = 0};
   sort_parts(parts, n);

@@ -282,7 +282,7 @@ snug_status snug_model_compile(snug_model *m, const snug_compile_options *option
   if (!options) {
     return fail_text(m, "there are no options (NULL), and so no loss");
   }
-  if (m->training && m->training->fits) {
+  if (m->training && m->training->fit) {
     return snug__fail(m->ctx, SNUG_E_STATE,
                       "compile: a fit of the model is running; compile when it has ended");
   }

@@ -121,14 +121,23 @@ static snug_status make_session(snug__fit *f) {
   return snug__session_init(&f->session, f->model, &spec);
 }
 
-static snug_status make_logs(snug__fit *f) {
-  snug_ctx *ctx = f->model->ctx;
-  const snug__training *t = f->model->training;
-  int64_t epochs = snug__max_i64(0, f->options.epochs - f->options.initial_epoch);
-  size_t n = t->tracked.n * (f->has_validation ? 2 : 1);
-  f->n_metrics = t->tracked.n;
-  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_HISTORY, f->n_metrics, &f->log_values));
-  return snug__history_create(ctx, epochs, t->names, n, &f->history);
+/* Let callbacks take what they will hold.  The first failure ends it; f->n_prepared tells how far
+ * it came. */
+static snug_status prepare_callbacks(snug__fit *f) {
+  for (; f->n_prepared < f->options.n_callbacks; f->n_prepared++) {
+    const snug_callback *c = &f->options.callbacks[f->n_prepared];
+    SNUG_TRY(c->prepare ? c->prepare(c->user) : SNUG_OK);
+  }
+  return SNUG_OK;
+}
+
+static void close_callbacks(snug__fit *f) {
+  while (f->n_prepared > 0) {
+    const snug_callback *c = &f->options.callbacks[--f->n_prepared];
+    if (c->close) {
+      c->close(c->user);
+    }
+  }
 }
 
 /* What the fit will hold at its peak: what is held now and what commit takes, or what making it
@@ -147,11 +156,12 @@ static snug_status plan_memory(snug__fit *f, snug_memory_report *r) {
                             .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
                             .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
                             .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA],
+                            .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
                             .block = (uint64_t)f->session.block_bytes,
                             .load = (uint64_t)run->program->plan->load};
   r->planned = so_far > committed ? so_far : committed;
-  r->runtime =
-      r->planned - r->weights - r->gradients - r->optimizer - r->activations - r->scratch - r->data;
+  r->runtime = r->planned - r->weights - r->gradients - r->optimizer - r->activations - r->scratch -
+               r->data - r->callbacks;
   return SNUG_OK;
 }
 
@@ -174,7 +184,8 @@ static snug_status check_limit(const snug__fit *f) {
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   SNUG_TRY(set_up(f, data, options));
   SNUG_TRY(make_session(f));
-  SNUG_TRY(make_logs(f));
+  SNUG_TRY(snug__logs_create(f));
+  SNUG_TRY(prepare_callbacks(f));
   SNUG_TRY(plan_memory(f, &f->history->memory));
   return check_limit(f);
 }
@@ -183,7 +194,8 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
                            const snug_fit_options *options) {
   *f = (snug__fit){.model = m, .session = {.model = m}};
   SNUG_TRY(snug__training_need(m));
-  m->training->fits++;
+  f->outer = m->training->fit;
+  m->training->fit = f;
   snug_scope_begin(m->ctx, &f->scope);
   snug_status s = open_all(f, data, options);
   if (s) {
@@ -195,8 +207,9 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug_ctx *ctx = f->model->ctx;
   snug__session_release(&f->session);
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_HISTORY, f->log_values, f->n_metrics);
-  f->model->training->fits--;
+  close_callbacks(f);
+  snug__logs_release(f);
+  f->model->training->fit = f->outer;
   snug_status ended = snug_scope_end(ctx, &f->scope);
   if (!s && !ended && history) {
     f->history->memory.measured = f->scope.peak;

@@ -5,6 +5,25 @@
 #include "train/feed.h"
 #include "train/history.h"
 
+/* Where a fit stands between two steps: with the variables, the history and what callbacks
+ * remember, all that it takes to go on from there. */
+typedef struct snug__position {
+  int64_t epoch, step; /* the next ones */
+  uint64_t pass;       /* over the data; goes on across epochs where there are steps_per_epoch */
+  int64_t batch;       /* the next in this pass */
+  bool stopped;        /* callbacks want no further epoch */
+} snug__position;
+
+/* Keeping a fit on disk.  Not hooks of a callback: a backup comes after all callbacks have had
+ * their say, whatever their order. */
+typedef struct snug__keeper {
+  void *user;
+  snug_status (*resume)(void *user, struct snug__fit *f);      /* before the first epoch */
+  snug_status (*after_batch)(void *user, struct snug__fit *f); /* if the epoch goes on */
+  snug_status (*after_epoch)(void *user, struct snug__fit *f);
+  snug_status (*finish)(void *user); /* the fit came to its end */
+} snug__keeper;
+
 typedef struct snug__fit {
   snug_model *model;
   snug_fit_options options; /* with the defaults filled in */
@@ -12,10 +31,15 @@ typedef struct snug__fit {
   snug__feed train, validation;
   bool has_validation;
   int64_t steps; /* per epoch */
+  snug__position at;
   snug_history *history;
-  double *log_values; /* the metrics as callbacks see them */
-  size_t n_metrics;
-  snug_scope scope; /* measures the peak of this fit */
+  const char **log_names; /* the values as callbacks see them; room for all that there can be */
+  double *log_values;
+  size_t n_metrics, n_logs, log_room;
+  int32_t n_prepared;         /* callbacks that are to be closed */
+  const snug__keeper *keeper; /* NULL: nothing is kept */
+  struct snug__fit *outer;    /* the fit that is open around this one, in a callback of its */
+  snug_scope scope;           /* measures the peak of this fit */
 } snug__fit;
 
 /* Check the data and options, make programs and history, and plan the peak (history->memory).
@@ -34,5 +58,16 @@ snug_status snug__fit_run(snug__fit *f) SNUG_NODISCARD;
  * for evaluate). */
 snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot slot,
                            int64_t steps) SNUG_NODISCARD;
+
+/* In logs.c: the logs of a batch (the metrics so far) or of an epoch, and one more value of the
+ * epoch, which the running row of the history gets too. */
+snug_status snug__logs_of_batch(snug__fit *f, snug_logs *logs) SNUG_NODISCARD;
+void snug__logs_start_epoch(snug__fit *f, bool validated);
+void snug__logs_add(snug__fit *f, const char *name, double value);
+snug_logs snug__logs_of_epoch(const snug__fit *f);
+
+/* Make room for all logs, and the history. */
+snug_status snug__logs_create(snug__fit *f) SNUG_NODISCARD;
+void snug__logs_release(snug__fit *f);
 
 #endif

@@ -35,7 +35,7 @@ static void sort_names(const char **names, size_t n) {
   }
 }
 
-static void fill(snug_history *h, const char *const *names) {
+static void fill(snug_history *h, const char *const *names, size_t n_sorted) {
   char *text = NULL;
   h->names = (const char **)(h + 1);
   h->values = (double *)(void *)(h->names + h->n);
@@ -45,14 +45,14 @@ static void fill(snug_history *h, const char *const *names) {
     h->names[i] = memcpy(text, names[i], bytes);
     text += bytes;
   }
-  sort_names(h->names, h->n);
+  sort_names(h->names, n_sorted);
   for (size_t i = 0; i < (size_t)h->room * h->n; i++) {
     h->values[i] = NAN;
   }
 }
 
 snug_status snug__history_create(snug_ctx *ctx, int64_t epochs, const char *const *names, size_t n,
-                                 snug_history **out) {
+                                 size_t n_sorted, snug_history **out) {
   snug_history *h = NULL;
   size_t bytes = 0;
   *out = NULL;
@@ -63,7 +63,7 @@ snug_status snug__history_create(snug_ctx *ctx, int64_t epochs, const char *cons
   }
   SNUG_TRY(snug__take(ctx, SNUG__MEM_HISTORY, bytes, (void **)&h));
   *h = (snug_history){.ctx = ctx, .bytes = bytes, .room = epochs, .n = n};
-  fill(h, names);
+  fill(h, names, n_sorted);
   *out = h;
   return SNUG_OK;
 }

@@ -10,14 +10,14 @@ struct snug_history {
   size_t bytes; /* of the whole, this struct included: one piece of memory */
   int64_t epochs, room;
   size_t n;           /* values per epoch */
-  const char **names; /* n, sorted; the texts lie behind the values */
+  const char **names; /* n, sorted but for added ones; the texts lie behind the values */
   double *values;     /* room x n, NaN where there was no value */
   snug_memory_report memory;
 };
 
-/* Room for `epochs` rows of the given names, which are copied and sorted. */
+/* Room for `epochs` rows of the given names, which are copied; the first n_sorted are sorted. */
 snug_status snug__history_create(snug_ctx *ctx, int64_t epochs, const char *const *names, size_t n,
-                                 snug_history **out) SNUG_NODISCARD;
+                                 size_t n_sorted, snug_history **out) SNUG_NODISCARD;
 
 /* The row of the running epoch; snug__history_push makes it part of the history. */
 double *snug__history_row(snug_history *h);

@@ -6,19 +6,34 @@
 
 /* ---- callbacks ---- */
 
-/* Call one hook of every callback; true if all want to go on. */
-#define TELL(f, hook, ...)                                             \
-  do {                                                                 \
-    for (int32_t i_ = 0; i_ < (f)->options.n_callbacks; i_++) {        \
-      const snug_callback *c_ = &(f)->options.callbacks[i_];           \
-      go_on = (!c_->hook || c_->hook(c_->user, __VA_ARGS__)) && go_on; \
-    }                                                                  \
+static snug_status failure_of(const snug_callback *c) { return c->failure ? *c->failure : SNUG_OK; }
+
+/* Call one hook of every callback; go_on becomes false if one wants to stop.  Leaves the function
+ * with the failure of a callback. */
+#define TELL(f, hook, ...)                                      \
+  do {                                                          \
+    for (int32_t i_ = 0; i_ < (f)->options.n_callbacks; i_++) { \
+      const snug_callback *c_ = &(f)->options.callbacks[i_];    \
+      if (c_->hook && !c_->hook(c_->user, __VA_ARGS__)) {       \
+        SNUG_TRY(failure_of(c_));                               \
+        go_on = false;                                          \
+      }                                                         \
+    }                                                           \
   } while (0)
 
-/* The values so far under their plain names. */
-static snug_status batch_logs(snug__fit *f, snug_logs *logs) {
-  SNUG_TRY(snug__training_results(f->model, f->log_values));
-  *logs = (snug_logs){f->n_metrics, f->model->training->names, f->log_values};
+/* The end of an epoch: what a callback adds is seen by those behind it. */
+static snug_status tell_epoch_end(snug__fit *f, int64_t epoch, bool *go_on) {
+  for (int32_t i = 0; i < f->options.n_callbacks; i++) {
+    const snug_callback *c = &f->options.callbacks[i];
+    snug_logs logs = snug__logs_of_epoch(f);
+    if (c->epoch_end && !c->epoch_end(c->user, epoch, &logs)) {
+      SNUG_TRY(failure_of(c));
+      *go_on = false;
+    }
+    if (c->adds && c->added) {
+      snug__logs_add(f, c->adds, *c->added);
+    }
+  }
   return SNUG_OK;
 }
 
@@ -45,39 +60,36 @@ snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot 
 
 /* ---- epochs ---- */
 
-/* Where the data stand: passes over them go on across epochs when there are steps_per_epoch. */
-typedef struct cursor {
-  uint64_t pass;
-  int64_t batch; /* next in this pass */
-} cursor;
-
 /* A fit that goes on with a later epoch shuffles as if it had never stopped; another fit of the
  * same model goes on with other shuffles. */
-static cursor first_cursor(const snug__fit *f) {
+static snug__position first_position(const snug__fit *f) {
   uint64_t passes = f->model->training->passes;
   uint64_t epoch = (uint64_t)f->options.initial_epoch;
-  return (cursor){epoch > passes ? epoch : passes, 0};
+  return (snug__position){.epoch = f->options.initial_epoch,
+                          .pass = epoch > passes ? epoch : passes};
 }
 
-static void start_pass(snug__fit *f, const cursor *at) {
-  f->train.order = snug__shuffle_make((uint64_t)f->train.rows, f->model->seed, at->pass);
-  f->model->training->passes = at->pass + 1; /* also if it ends early */
+static void start_pass(snug__fit *f) {
+  f->train.order = snug__shuffle_make((uint64_t)f->train.rows, f->model->seed, f->at.pass);
+  f->model->training->passes = f->at.pass + 1; /* also if it ends early */
 }
 
-/* One epoch of training.  *go_on: whether the callbacks want more. */
-static snug_status train_epoch(snug__fit *f, cursor *at, bool *wants_more) {
+static snug_status keep_batch(snug__fit *f, bool go_on) {
+  return f->keeper && go_on ? f->keeper->after_batch(f->keeper->user, f) : SNUG_OK;
+}
+
+/* The steps of an epoch that are left.  *go_on: whether the callbacks want more. */
+static snug_status train_epoch(snug__fit *f, bool *wants_more) {
   int64_t batches = snug__feed_batches(&f->train);
   bool go_on = true;
-  snug__metrics_reset(&f->model->variables);
-  start_pass(f, at);
-  for (int64_t step = 0; go_on && step < f->steps && at->batch < batches; step++) {
-    SNUG_TRY(train_step(f, at->batch++));
+  start_pass(f);
+  while (go_on && f->at.step < f->steps && f->at.batch < batches) {
+    SNUG_TRY(train_step(f, f->at.batch++));
     snug_logs logs = {0};
-    SNUG_TRY(f->options.n_callbacks ? batch_logs(f, &logs) : SNUG_OK);
-    TELL(f, batch_end, step, &logs);
-  }
-  if (at->batch >= batches) {
-    *at = (cursor){at->pass + 1, 0};
+    SNUG_TRY(f->options.n_callbacks ? snug__logs_of_batch(f, &logs) : SNUG_OK);
+    TELL(f, batch_end, f->at.step, &logs);
+    f->at.step++;
+    SNUG_TRY(keep_batch(f, go_on));
   }
   *wants_more = go_on;
   return SNUG_OK;
@@ -86,50 +98,65 @@ static snug_status train_epoch(snug__fit *f, cursor *at, bool *wants_more) {
 /* Put the results of the metrics into the running row, under their plain names or with val_. */
 static snug_status store(snug__fit *f, bool validation, snug_logs *logs) {
   const char *const *names = f->model->training->names + (validation ? f->n_metrics : 0);
-  SNUG_TRY(batch_logs(f, logs));
+  SNUG_TRY(snug__logs_of_batch(f, logs));
   for (size_t i = 0; i < logs->n; i++) {
     snug__history_row(f->history)[snug__history_column(f->history, names[i])] = logs->values[i];
   }
   return SNUG_OK;
 }
 
-/* Validate; *logs gets all of the epoch's values. */
-static snug_status validate(snug__fit *f, snug_logs *logs, bool *wants_more) {
+static snug_status validate(snug__fit *f, bool *wants_more) {
   bool go_on = true;
+  snug_logs logs;
   int64_t steps = snug__feed_batches(&f->validation);
   steps = f->options.validation_steps ? snug__min_i64(steps, f->options.validation_steps) : steps;
   TELL(f, test_begin, steps);
   SNUG_TRY(snug__test_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION, steps));
-  SNUG_TRY(store(f, true, logs));
-  TELL(f, test_end, logs);
-  *logs = (snug_logs){f->history->n, f->history->names, snug__history_row(f->history)};
+  SNUG_TRY(store(f, true, &logs));
+  TELL(f, test_end, &logs);
   *wants_more = *wants_more && go_on;
   return SNUG_OK;
 }
 
-static snug_status run_epoch(snug__fit *f, int64_t epoch, cursor *at, bool *wants_more) {
+/* The position behind an epoch. */
+static snug__position next_epoch(const snug__fit *f, bool stopped) {
+  bool is_through = f->at.batch >= snug__feed_batches(&f->train);
+  return (snug__position){.epoch = f->at.epoch + 1,
+                          .pass = f->at.pass + is_through,
+                          .batch = is_through ? 0 : f->at.batch,
+                          .stopped = stopped};
+}
+
+static snug_status run_epoch(snug__fit *f) {
+  int64_t epoch = f->at.epoch;
   bool validates = f->has_validation && (epoch + 1) % f->options.validation_freq == 0;
   bool go_on = true;
-  TELL(f, epoch_begin, epoch);
-  SNUG_TRY(train_epoch(f, at, wants_more));
+  bool trains_on = true;
   snug_logs logs;
+  TELL(f, epoch_begin, epoch);
+  if (f->at.step == 0) { /* an epoch that is resumed goes on counting */
+    snug__metrics_reset(&f->model->variables);
+  }
+  SNUG_TRY(train_epoch(f, &trains_on));
   SNUG_TRY(store(f, false, &logs));
-  SNUG_TRY(validates ? validate(f, &logs, wants_more) : SNUG_OK);
-  TELL(f, epoch_end, epoch, &logs);
+  SNUG_TRY(validates ? validate(f, &trains_on) : SNUG_OK);
+  snug__logs_start_epoch(f, validates);
+  SNUG_TRY(tell_epoch_end(f, epoch, &trains_on));
   snug__history_push(f->history);
-  *wants_more = *wants_more && go_on;
-  return SNUG_OK;
+  f->at = next_epoch(f, !(go_on && trains_on));
+  return f->keeper ? f->keeper->after_epoch(f->keeper->user, f) : SNUG_OK;
 }
 
 snug_status snug__fit_run(snug__fit *f) {
-  cursor at = first_cursor(f);
   bool go_on = true;
+  f->at = first_position(f);
   TELL(f, train_begin, f->options.epochs, f->steps);
-  for (int64_t epoch = f->options.initial_epoch; go_on && epoch < f->options.epochs; epoch++) {
-    SNUG_TRY(run_epoch(f, epoch, &at, &go_on));
+  SNUG_TRY(f->keeper ? f->keeper->resume(f->keeper->user, f) : SNUG_OK);
+  while (go_on && !f->at.stopped && f->at.epoch < f->options.epochs) {
+    SNUG_TRY(run_epoch(f));
   }
   SNUG_TRY(snug__training_finish(f->model));
   snug_logs logs = snug_history_logs(f->history, f->history->epochs - 1);
   TELL(f, train_end, &logs);
-  return SNUG_OK;
+  return f->keeper ? f->keeper->finish(f->keeper->user) : SNUG_OK;
 }

@@ -1,6 +1,7 @@
 #include "train/session.h"
 
 #include "base/size.h"
+#include "base/thread.h"
 #include "train/lower.h"
 
 static const snug__device *device_of(const snug_model *m) {
@@ -27,6 +28,7 @@ static snug_status add_run(snug__session *s, snug__slot slot, const snug__sessio
 snug_status snug__session_init(snug__session *s, snug_model *m, const snug__session_spec *spec) {
   *s = (snug__session){.model = m, .has_state = spec->main_kind != SNUG__STEP_PREDICT};
   SNUG_TRY(snug__settle_layouts(m, spec->main_kind));
+  SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_PROGRAM, m->ctx->threads, &s->modes));
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
     snug_status status = spec->batch[slot] > 0 ? add_run(s, slot, spec) : SNUG_OK;
     if (status) {
@@ -42,6 +44,10 @@ void snug__session_release(snug__session *s) {
     snug__program_destroy(s->runs[slot].program);
   }
   snug__cpu.give(s->model->ctx, s->block, s->block_bytes);
+  if (s->is_flushing) {
+    snug__workers_restore(s->model->ctx->threads, s->modes);
+  }
+  SNUG_GIVE_ARRAY(s->model->ctx, SNUG__MEM_PROGRAM, s->modes, s->model->ctx->threads);
   *s = (snug__session){.model = s->model};
 }
 
@@ -58,6 +64,8 @@ snug_status snug__session_commit(snug__session *s) {
           snug__program_bind(s->runs[slot].program, s->block, snug__training_locate, s->model));
     }
   }
+  snug__workers_flush(s->model->ctx->threads, s->modes);
+  s->is_flushing = true;
   return SNUG_OK;
 }
 

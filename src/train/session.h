@@ -32,6 +32,8 @@ typedef struct snug__session {
   bool has_state; /* the programs touch the state of training: all but predict do */
   void *block;
   int64_t block_bytes;
+  uint32_t *modes;  /* of floating-point of the worker threads, as they were; one per thread */
+  bool is_flushing; /* they are to be set back */
 } snug__session;
 
 /* What a session is to be made for.  A batch of 0 means that the slot is not needed. */

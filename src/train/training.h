@@ -32,8 +32,8 @@ typedef struct snug__training {
   size_t n_trained;
   bool *trains;    /* per layer, as it was at compile: freezing takes effect with the next one */
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
-  int32_t fits;    /* that are open, and work with all this */
-  void *state;     /* block of all state variables; NULL before the first use */
+  struct snug__fit *fit; /* that is open and works with all this; the innermost, or NULL */
+  void *state;           /* block of all state variables; NULL before the first use */
   size_t state_bytes;
 } snug__training;
 

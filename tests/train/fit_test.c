@@ -107,8 +107,14 @@ static void record(recorder *r, const snug_fit_options *options, int64_t rows,
   snug_model *m = new_mlp(ctx, "sgd");
   snug_fit_options o = *options;
   toy t;
-  snug_callback c = {r,           on_train_begin, on_epoch_begin, on_batch_end, on_test_begin,
-                     on_test_end, on_epoch_end,   on_train_end};
+  snug_callback c = {.user = r,
+                     .train_begin = on_train_begin,
+                     .epoch_begin = on_epoch_begin,
+                     .batch_end = on_batch_end,
+                     .test_begin = on_test_begin,
+                     .test_end = on_test_end,
+                     .epoch_end = on_epoch_end,
+                     .train_end = on_train_end};
   make_toy(&t, rows);
   o.callbacks = &c;
   o.n_callbacks = 1;
