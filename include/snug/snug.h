@@ -3,6 +3,7 @@
 #define SNUG_SNUG_H
 
 #include "snug/context.h"
+#include "snug/files.h"
 #include "snug/keras.h"
 #include "snug/memory.h"
 #include "snug/model.h"

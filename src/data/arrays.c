@@ -51,6 +51,14 @@ static bool same_sample(const snug_array *a, const snug__type *feeds) {
   return n_wanted == n_given && memcmp(wanted, given, (size_t)n_given * sizeof *given) == 0;
 }
 
+/* The way out where a sample has all the numbers, in another shape. */
+static const char *shape_hint(const snug_array *a, const snug__type *feeds) {
+  int64_t n = snug__type_count(feeds) / snug__max_i64(1, feeds->rank ? feeds->dim[0] : 1);
+  return snug__array_row(a) == n ? "; that is as many numbers: reshape the array, or begin the "
+                                   "model with a Flatten or Reshape layer"
+                                 : "";
+}
+
 /* Whether an element of a dtype can hold a value: integers exactly, reals as a finite number. */
 static bool holds(snug_dtype dtype, double v) {
   int64_t element = 0; /* room for any dtype */
@@ -95,7 +103,8 @@ snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array 
   snug__type t = snug__type_of(a->dtype, a->rank, a->shape);
   if (!same_sample(a, feeds)) {
     return snug__fail(ctx, SNUG_E_SHAPE, "%s: is %s; the model takes %s%s", what,
-                      snug__type_text(&t, given), snug__type_batch_text(feeds, wanted), hint);
+                      snug__type_text(&t, given), snug__type_batch_text(feeds, wanted),
+                      *hint ? hint : shape_hint(a, feeds));
   }
   if (snug__dtype_is_real(a->dtype) && !snug__dtype_is_real(feeds->dtype) &&
       feeds->dtype != SNUG_INT32) {

@@ -2,6 +2,7 @@
 #include "data/arrays.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "lib/test.h"
 
@@ -30,6 +31,18 @@ TEST(axes_of_size_1_do_not_matter) {
   ASSERT_OK(ctx, snug__array_check(ctx, "y", &flat, &two, 3, ""));
   ASSERT_OK(ctx, snug__array_check(ctx, "y", &column, &one, 3, ""));
   ASSERT_STATUS(ctx, snug__array_check(ctx, "y", &column, &one, 4, ""), SNUG_E_SHAPE, "3 samples");
+}
+
+TEST(another_shape_of_as_many_numbers_is_told) {
+  snug_ctx *ctx = test_ctx();
+  const unsigned char pixels[8] = {0};
+  snug_array images = {pixels, SNUG_UINT8, 3, {2, 2, 2}};
+  snug__type flat = feeds(SNUG_FLOAT32, 2, 1, 4, 0), other = feeds(SNUG_FLOAT32, 2, 1, 5, 0);
+  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &images, &flat, 2, ""), SNUG_E_SHAPE,
+                "float32[batch,4]; that is as many numbers: reshape the array");
+  ASSERT_STATUS(ctx, snug__array_check(ctx, "x", &images, &other, 2, ""), SNUG_E_SHAPE,
+                "[batch,5]");
+  ASSERT_NULL(strstr(snug_message(ctx), "reshape"));
 }
 
 TEST(impossible_arrays_are_refused) {

@@ -1,12 +1,14 @@
 // Every public function, called as a C++17 program calls it.  whole_api.sh builds it with the
 // warnings that C++ projects like, and sees that none of the functions is missing.
 #include <snug/snug.h>
+#include <unistd.h>
 
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +25,7 @@ struct Destroyer {
 using Context = std::unique_ptr<snug_ctx, Destroyer<snug_ctx_destroy>>;
 using Model = std::unique_ptr<snug_model, Destroyer<snug_model_destroy>>;
 using History = std::unique_ptr<snug_history, Destroyer<snug_history_destroy>>;
+using Arrays = std::unique_ptr<snug_arrays, Destroyer<snug_arrays_destroy>>;
 using Plan = std::unique_ptr<snug_plan, Destroyer<snug_plan_destroy>>;
 
 void check(bool ok, const char *what, const char *message) {
@@ -154,6 +157,34 @@ void use(const Context &ctx, snug_model *m, const Set &set) {
   CHECK(ctx, std::fabs(out[0] + out[1] - 1.0F) < 1e-5F);
 }
 
+// A path in the folder for temporary files, of this process alone.
+std::string temporary(const std::string &name) {
+  return (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name)).string();
+}
+
+void files(const Context &ctx, snug_model *m, const Set &set) {
+  const std::string npz = temporary("set.npz");
+  const std::string npy = temporary("x.npy");
+  const std::array<const char *, 2> names{"x", "y"};
+  const std::array<snug_array, 2> arrays{set.x_array, set.y_array};
+  CHECK(ctx, snug_npz_save(ctx.get(), npz.c_str(), names.data(), arrays.data(), 2) == SNUG_OK);
+  CHECK(ctx, snug_npy_save(ctx.get(), npy.c_str(), &set.x_array) == SNUG_OK);
+  const char *const path = npz.c_str();
+  snug_arrays *raw = nullptr;
+  CHECK(ctx, snug_arrays_open(ctx.get(), &path, 1, &raw) == SNUG_OK);
+  const Arrays a(raw);
+  CHECK(ctx, snug_arrays_count(raw) == 2 && snug_arrays_name(raw, 1) == std::string("y"));
+  const snug_array *x = nullptr;
+  CHECK(ctx, snug_arrays_get(raw, "x", &x) == SNUG_OK && snug_arrays_find(raw, "x") == x);
+  std::int32_t n = 0;
+  CHECK(ctx, snug_arrays_inputs(raw, SNUG_PART_TRAIN, &x, &n) == SNUG_OK && n == 1);
+  CHECK(ctx, snug_arrays_has(raw, m, SNUG_PART_TRAIN));
+  snug_data data;
+  CHECK(ctx, snug_arrays_data(raw, m, SNUG_PART_TRAIN, true, &data) == SNUG_OK && data.n_y == 1);
+  std::filesystem::remove(npz);
+  std::filesystem::remove(npy);
+}
+
 void pack(const Context &ctx) {
   const std::array<snug_pack_item, 2> items{{{0, 2, 64, 1, -1}, {1, 3, 32, 1, -1}}};
   std::array<std::int64_t, 2> offsets{};
@@ -196,6 +227,7 @@ int main() {
     compile(ctx, m.get());
     train(ctx, m.get(), set);
     use(ctx, m.get(), set);
+    files(ctx, m.get(), set);
   }
   CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);
   pack(ctx);

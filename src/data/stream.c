@@ -1,0 +1,243 @@
+#include "data/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zip.h>
+#include <zlib.h>
+
+#include "base/size.h"
+
+#define SHOWN 300
+#define DEFLATE_MOST 1032 /* bytes that one byte of DEFLATE can become */
+#define READ_MOST (1u << 30)
+
+const char *snug__path_shown(const char *path) {
+  size_t n = strlen(path);
+  return n > SHOWN ? path + n - SHOWN : path;
+}
+
+snug_status snug__stream_within(const snug__stream *s, snug_status code) {
+  return s->member
+             ? snug__fail_within(s->ctx, code, "%s: %.200s", snug__path_shown(s->file), s->member)
+             : snug__fail_within(s->ctx, code, "%s", snug__path_shown(s->file));
+}
+
+static snug_status fail_io(const snug__stream *s, const char *what) {
+  char reason[128];
+  int code = errno;
+  return snug__stream_fail(s, SNUG_E_IO, "%s: %s", what, strerror_r(code, reason, sizeof reason));
+}
+
+snug__file_kind snug__file_kind_of(const unsigned char *first, size_t n) {
+  if (n >= 6 && memcmp(first, "\x93NUMPY", 6) == 0) {
+    return SNUG__FILE_NPY;
+  }
+  if (n >= 4 && (memcmp(first, "PK\3\4", 4) == 0 || memcmp(first, "PK\5\6", 4) == 0)) {
+    return SNUG__FILE_ZIP;
+  }
+  if (n >= 2 && first[0] == 0x1F && first[1] == 0x8B) {
+    return SNUG__FILE_GZIP;
+  }
+  return n >= 4 && first[0] == 0 && first[1] == 0 && first[2] >= 8 && first[2] <= 14
+             ? SNUG__FILE_IDX
+             : SNUG__FILE_UNKNOWN;
+}
+
+/* Open a file that can be read; the length goes to s->left. */
+static snug_status open_file(snug__stream *s) {
+  struct stat info;
+  s->fd = open(s->file, O_RDONLY | O_CLOEXEC);
+  if (s->fd < 0 || fstat(s->fd, &info) != 0) {
+    return fail_io(s, "cannot be read");
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return snug__stream_fail(s, SNUG_E_IO, "is not a file");
+  }
+  s->left = (int64_t)info.st_size;
+  s->is_exact = true;
+  return SNUG_OK;
+}
+
+static snug_status first_bytes(snug__stream *s, snug__file_kind *out) {
+  unsigned char first[SNUG__MAGIC_BYTES];
+  ssize_t n = pread(s->fd, first, sizeof first, 0);
+  if (n < 0) {
+    return fail_io(s, "cannot be read");
+  }
+  *out = snug__file_kind_of(first, (size_t)n);
+  return SNUG_OK;
+}
+
+snug_status snug__file_kind_find(snug_ctx *ctx, const char *path, snug__file_kind *out) {
+  snug__stream s = {.ctx = ctx, .file = path, .fd = -1};
+  snug_status status = open_file(&s);
+  status = status ? status : first_bytes(&s, out);
+  snug__stream_close(&s);
+  return status;
+}
+
+/* What a number of compressed bytes can become at most. */
+static int64_t unpacked_most(int64_t packed) {
+  int64_t most = INT64_MAX;
+  return snug__mul_i64(packed, DEFLATE_MOST, &most) ? most : INT64_MAX;
+}
+
+static snug_status unpack(snug__stream *s) {
+  s->gz = gzdopen(s->fd, "rb");
+  if (!s->gz) {
+    return snug__fail(s->ctx, SNUG_E_MEMORY, "%s: no memory to unpack it",
+                      snug__path_shown(s->file));
+  }
+  s->fd = -1; /* gz closes it */
+  s->left = unpacked_most(s->left);
+  s->is_exact = false;
+  return SNUG_OK;
+}
+
+snug_status snug__stream_open(snug__stream *s, snug_ctx *ctx, const char *path) {
+  snug__file_kind kind = SNUG__FILE_UNKNOWN;
+  *s = (snug__stream){.ctx = ctx, .file = path, .fd = -1};
+  snug_status status = open_file(s);
+  status = status ? status : first_bytes(s, &kind);
+  status = status || kind != SNUG__FILE_GZIP ? status : unpack(s);
+  if (status) {
+    snug__stream_close(s);
+  }
+  return status;
+}
+
+static snug_status check_member(const snug__stream *s, const zip_stat_t *info) {
+  const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+  if ((info->valid & needed) != needed || info->size > INT64_MAX || info->comp_size > INT64_MAX) {
+    return snug__stream_fail(s, SNUG_E_FORMAT, "the archive does not say how large it is");
+  }
+  if ((info->valid & ZIP_STAT_ENCRYPTION_METHOD) && info->encryption_method != ZIP_EM_NONE) {
+    return snug__stream_fail(s, SNUG_E_UNSUPPORTED, "is encrypted; save it without a password");
+  }
+  if (info->comp_method != ZIP_CM_STORE && info->comp_method != ZIP_CM_DEFLATE) {
+    return snug__stream_fail(s, SNUG_E_UNSUPPORTED,
+                             "is compressed by method %d; use numpy.savez or savez_compressed",
+                             info->comp_method);
+  }
+  return SNUG_OK;
+}
+
+/* A member may not claim to be larger than its bytes in the file can become. */
+static snug_status check_size(const snug__stream *s, const zip_stat_t *info) {
+  struct stat file;
+  int64_t packed = (int64_t)info->comp_size;
+  int64_t most = info->comp_method == ZIP_CM_STORE ? packed : unpacked_most(packed);
+  if (stat(s->file, &file) != 0) {
+    return fail_io(s, "cannot be read");
+  }
+  if (packed > file.st_size || (int64_t)info->size > most) {
+    return snug__stream_fail(s, SNUG_E_FORMAT,
+                             "the archive says %llu bytes, of %llu in the file: it is damaged",
+                             (unsigned long long)info->size, (unsigned long long)packed);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__stream_open_member(snug__stream *s, snug_ctx *ctx, const char *path,
+                                     struct zip *archive, uint64_t index, const char *member) {
+  zip_stat_t info;
+  *s = (snug__stream){.ctx = ctx, .file = path, .member = member, .fd = -1};
+  if (zip_stat_index(archive, index, 0, &info) != 0) {
+    return snug__stream_fail(s, SNUG_E_FORMAT, "%s", zip_strerror(archive));
+  }
+  SNUG_TRY(check_member(s, &info));
+  SNUG_TRY(check_size(s, &info));
+  s->left = (int64_t)info.size;
+  s->is_exact = true;
+  s->zip = zip_fopen_index(archive, index, 0);
+  return s->zip ? SNUG_OK : snug__stream_fail(s, SNUG_E_FORMAT, "%s", zip_strerror(archive));
+}
+
+void snug__stream_close(snug__stream *s) {
+  if (s->zip) {
+    zip_fclose(s->zip);
+  }
+  if (s->gz) {
+    gzclose(s->gz);
+  }
+  if (s->fd >= 0) {
+    close(s->fd);
+  }
+  s->zip = NULL;
+  s->gz = NULL;
+  s->fd = -1;
+}
+
+/* As read(2). */
+static int64_t read_some(snug__stream *s, void *dst, size_t n) {
+  n = n < READ_MOST ? n : READ_MOST;
+  if (s->zip) {
+    return zip_fread(s->zip, dst, n);
+  }
+  if (s->gz) {
+    return gzread(s->gz, dst, (unsigned)n);
+  }
+  ssize_t got;
+  do {
+    got = read(s->fd, dst, n);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+static const char *gz_reason(snug__stream *s) {
+  int code = Z_OK;
+  const char *text = gzerror(s->gz, &code);
+  return code == Z_BUF_ERROR ? "ends in the middle" : text;
+}
+
+/* The end of a gzipped file, where its checksum stands, may be missing behind whole data. */
+static bool is_gz_cut(snug__stream *s) {
+  int code = Z_OK;
+  if (s->gz) {
+    gzerror(s->gz, &code);
+  }
+  return code != Z_OK;
+}
+
+static snug_status fail_reading(snug__stream *s) {
+  if (s->zip) {
+    return snug__stream_fail(s, SNUG_E_FORMAT, "%s: the archive is damaged",
+                             zip_file_strerror(s->zip));
+  }
+  return s->gz ? snug__stream_fail(s, SNUG_E_FORMAT, "%s: the file is damaged", gz_reason(s))
+               : fail_io(s, "cannot be read");
+}
+
+snug_status snug__stream_read(snug__stream *s, void *dst, size_t n) {
+  char *at = dst;
+  if (s->is_exact && (uint64_t)s->left < n) {
+    return snug__stream_fail(s, SNUG_E_FORMAT, "ends too early: %lld bytes where %zu are needed",
+                             (long long)s->left, n);
+  }
+  while (n > 0) {
+    int64_t got = read_some(s, at, n);
+    if (got < 0) {
+      return fail_reading(s);
+    }
+    if (got == 0) {
+      return snug__stream_fail(s, SNUG_E_FORMAT, "ends too early, by %zu bytes", n);
+    }
+    at += got;
+    n -= (size_t)got;
+    s->left -= got;
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__stream_end(snug__stream *s) {
+  char more;
+  int64_t got = read_some(s, &more, 1);
+  if (got < 0 || (got == 0 && is_gz_cut(s))) {
+    return fail_reading(s);
+  }
+  return got == 0 ? SNUG_OK
+                  : snug__stream_fail(s, SNUG_E_FORMAT, "goes on behind the end of its array");
+}
