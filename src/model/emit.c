@@ -25,6 +25,7 @@ static snug_status emit_inputs(snug_model *m, snug__build *b, int64_t batch, snu
 
 static snug_status replay(snug_model *m, snug__build *b, snug__id *values) {
   snug__id in[SNUG__CALL_INPUTS];
+  const bool training = b->training;
   for (size_t c = 0; c < m->calls.n; c++) {
     const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
     if (!call->needed) {
@@ -34,7 +35,10 @@ static snug_status replay(snug_model *m, snug__build *b, snug__id *values) {
       in[i] = values[call->in[i]];
     }
     const snug__layer *layer = &SNUG_VEC(&m->layers, snug__layer, call->layer);
-    SNUG_TRY(snug__model_emit_call(b, layer, c, in, call->n_in, &values[call->out]));
+    b->training = training && !call->infers;
+    snug_status s = snug__model_emit_call(b, layer, c, in, call->n_in, &values[call->out]);
+    b->training = training;
+    SNUG_TRY(s);
   }
   return SNUG_OK;
 }

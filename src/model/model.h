@@ -17,6 +17,7 @@ typedef struct snug__model_call {
   snug_tensor *in;
   snug_tensor out;
   bool needed; /* by an output; steps leave the others out */
+  bool infers; /* runs as in inference also in training (Keras's training=False) */
 } snug__model_call;
 
 typedef struct snug__model_input {
@@ -27,7 +28,7 @@ typedef struct snug__model_input {
 typedef struct snug__model_tensor {
   snug__type type;  /* at batch 1 */
   snug__id proto;   /* its value in the prototype graph */
-  const char *name; /* of the layer or input that made it */
+  const char *name; /* of the layer or input that made it, or of the output that it is */
 } snug__model_tensor;
 
 struct snug_model {
@@ -36,6 +37,7 @@ struct snug_model {
   const char *name;
   snug_dtype real;
   uint64_t seed;
+  bool calls_infer;    /* whether calls made from now on do: see snug__model_call */
   snug_status status;  /* first failure of building */
   const char *failure; /* its message; NULL if there was no memory to keep it */
   snug__variables variables;

@@ -1,0 +1,170 @@
+/* What a call has beside tensors: constants of operations, keyword arguments. */
+#include <stdio.h>
+#include <string.h>
+
+#include "keras/config_parts.h"
+
+static bool has_class(const snug__json *j, const char *name) {
+  const char *class_name = snug__json_text(snug__json_get(j, "class_name"));
+  return class_name && strcmp(class_name, name) == 0;
+}
+
+static snug_status fail_argument(snug__config *k, const snug__config_item *item, const char *key,
+                                 const snug__json *value) {
+  char shown[80] = "";
+  return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
+                           "is called with %s=%s, which is not supported", key,
+                           snug__json_show(value, shown, sizeof shown));
+}
+
+/* ---- x[key] ---- */
+
+static snug_status add_bound(const snug__json *slice, const char *key, snug__text *out) {
+  int64_t number = 0;
+  return snug__json_int(snug__json_get(slice, key), &number)
+             ? snug__text_add(out, "%lld", (long long)number)
+             : SNUG_OK;
+}
+
+static snug_status add_slice(const snug__json *slice, snug__text *out) {
+  SNUG_TRY(add_bound(slice, "start", out));
+  SNUG_TRY(snug__text_add(out, ":"));
+  SNUG_TRY(add_bound(slice, "stop", out));
+  if (snug__json_is_null(snug__json_get(slice, "step"))) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__text_add(out, ":"));
+  return add_bound(slice, "step", out);
+}
+
+static snug_status add_part(snug__config *k, const snug__config_item *item, const snug__json *part,
+                            snug__text *out) {
+  int64_t index = 0;
+  if (snug__json_int(part, &index)) {
+    return snug__text_add(out, "%lld", (long long)index);
+  }
+  if (snug__json_is_null(part) || has_class(part, "__ellipsis__")) {
+    return snug__text_add(out, "%s", snug__json_is_null(part) ? "None" : "...");
+  }
+  return has_class(part, "__slice__") ? add_slice(snug__json_get(part, "config"), out)
+                                      : fail_argument(k, item, "key", part);
+}
+
+static snug_status add_key(snug__config *k, const snug__config_item *item, const snug__json *key,
+                           snug__text *out) {
+  bool is_list = snug__json_is_list(key);
+  size_t n = is_list ? snug__json_count(key) : 1;
+  SNUG_TRY(snug__text_add(out, " key=\"["));
+  for (size_t i = 0; i < n; i++) {
+    SNUG_TRY(snug__text_add(out, "%s", i ? ", " : ""));
+    SNUG_TRY(add_part(k, item, is_list ? snug__json_at(key, i) : key, out));
+  }
+  return snug__text_add(out, "]\"");
+}
+
+/* ---- numbers beside tensors: x + 3, 2 * x, x ** [1, 2] ---- */
+
+static bool has_tensor(const snug__json *j) {
+  if (snug__config_is_tensor(j)) {
+    return true;
+  }
+  for (size_t i = 0; snug__json_is_list(j) && i < snug__json_count(j); i++) {
+    if (has_tensor(snug__json_at(j, i))) {
+      return true;
+    }
+  }
+  for (snug__json_member x = snug__json_first(snug__json_is_object(j) ? j : NULL); x.key;
+       x = snug__json_next(j, x)) {
+    if (has_tensor(x.value)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static const snug__json *constant_of(const snug__json *j) {
+  bool is_array = has_class(j, "__numpy__") || has_class(j, "__tensor__");
+  return is_array ? snug__json_get(snug__json_get(j, "config"), "value") : j;
+}
+
+/* An argument of an operation that is no tensor. */
+static snug_status add_constant(snug__config *k, const snug__config_item *item,
+                                const snug__layer_class *class_, const snug__json *value,
+                                bool is_first, snug__text *out) {
+  if (snug__config_field(class_, "key")) {
+    return add_key(k, item, value, out);
+  }
+  const snug__field *f = snug__config_field(class_, "constant");
+  if (!f) {
+    return fail_argument(k, item, "a constant", value);
+  }
+  SNUG_TRY(snug__config_value(k, item, f, constant_of(value), out));
+  return snug__text_add(out, is_first ? " constant_first=true" : "");
+}
+
+static snug_status add_arguments(snug__config *k, const snug__config_item *item,
+                                 const snug__layer_class *class_, const snug__json *args,
+                                 snug__text *out) {
+  for (size_t i = 0; i < snug__json_count(args); i++) {
+    const snug__json *value = snug__json_at(args, i);
+    if (has_tensor(value)) {
+      continue;
+    }
+    if (!item->is_op && !snug__json_is_null(value)) {
+      return fail_argument(k, item, "a constant", value);
+    }
+    if (item->is_op && !(snug__json_is_null(value) && !snug__config_field(class_, "key"))) {
+      SNUG_TRY(add_constant(k, item, class_, value, i == 0, out));
+    }
+  }
+  return SNUG_OK;
+}
+
+/* ---- keyword arguments ---- */
+
+/* Arguments of an operation by name: x1 and x2 are its operands, the others keys of its config. */
+static snug_status add_keyword(snug__config *k, const snug__config_item *item,
+                               const snug__layer_class *class_, const snug__json_member *x,
+                               snug__text *out) {
+  if (strcmp(x->key, "x1") == 0 || strcmp(x->key, "x2") == 0 || strcmp(x->key, "key") == 0) {
+    return add_constant(k, item, class_, x->value, x->key[1] == '1', out);
+  }
+  const snug__field *f = snug__config_field(class_, x->key);
+  return f ? snug__config_value(k, item, f, x->value, out)
+           : fail_argument(k, item, x->key, x->value);
+}
+
+/* A layer takes none but its inputs and `training`, which was looked at; masks that are not null
+ * would be tensors of the graph. */
+static snug_status check_keyword(snug__config *k, const snug__config_item *item,
+                                 const snug__json_member *x) {
+  bool is_known = strcmp(x->key, "inputs") == 0 || strcmp(x->key, "training") == 0;
+  return is_known || snug__json_is_null(x->value) ? SNUG_OK
+                                                  : fail_argument(k, item, x->key, x->value);
+}
+
+static snug_status add_keywords(snug__config *k, const snug__config_item *item,
+                                const snug__layer_class *class_, const snug__json *kwargs,
+                                snug__text *out) {
+  for (snug__json_member x = snug__json_first(kwargs); x.key; x = snug__json_next(kwargs, x)) {
+    bool is_constant = !snug__json_is_null(x.value) && !has_tensor(x.value);
+    SNUG_TRY(!item->is_op  ? check_keyword(k, item, &x)
+             : is_constant ? add_keyword(k, item, class_, &x, out)
+                           : SNUG_OK);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__config_call_text(snug__config *k, const snug__config_item *item,
+                                   const snug__layer_class *class_, const snug__json *node,
+                                   snug__text *out) {
+  if (!snug__json_is_object(node)) {
+    return SNUG_OK;
+  }
+  if (item->is_op && item->n_nodes > 1) {
+    return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
+                             "is called %u times: an operation is called once", item->n_nodes);
+  }
+  SNUG_TRY(add_arguments(k, item, class_, snug__json_get(node, "args"), out));
+  return add_keywords(k, item, class_, snug__json_get(node, "kwargs"), out);
+}

@@ -1,0 +1,265 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/fault.h"
+#include "support.h"
+
+static void check_shape(const snug_model *m, size_t output, const char *name, int64_t last) {
+  snug_tensor t = SNUG_VEC(&m->outputs, snug_tensor, output);
+  int64_t shape[SNUG_MAX_RANK];
+  int32_t rank = snug_model_shape(m, t, shape);
+  ASSERT_TRUE(rank > 0);
+  ASSERT_EQ_INT(shape[rank - 1], last);
+  ASSERT_EQ_TEXT(SNUG_VEC(&m->tensors, snug__model_tensor, t).name, name);
+}
+
+static void check_places(const snug_model *m, const char *expected) {
+  char out[4096];
+  ASSERT_EQ_TEXT(config_places(m, out, sizeof out), expected);
+}
+
+/* ---- Sequential ---- */
+
+static const char sequential[] =
+    SEQUENTIAL("s", INPUT("in", "[null, 4]") "," DENSE("a", 8, "") "," LAYER(
+                        "ReLU", "r", "", "") "," DENSE("b", 3, "")) END;
+
+TEST(sequential) {
+  snug_model *m = config_build(test_ctx(), sequential);
+  ASSERT_EQ_UINT(snug_model_weights(m), 4);
+  check_shape(m, 0, "b", 3);
+  check_places(m, "=s:- layers/dense=a:a layers/re_lu=r:r layers/dense_1=b:b");
+  ASSERT_EQ_TEXT(m->keras->version, "3.15.1");
+  ASSERT_EQ_UINT(m->keras->config_bytes, strlen(m->keras->config));
+  ASSERT_EQ_UINT(m->keras->compiles, 0);
+  snug_model_destroy(m);
+}
+
+TEST(a_sequential_without_input_knows_what_it_was_built_on) {
+  snug_ctx *ctx = test_ctx();
+  static const char *const configs[] = {
+      "{'class_name': 'Sequential', 'config': {'name': 's', 'build_input_shape': [null, 4], "
+      "'layers': [" DENSE("a", 2, "") "]}}",
+      "{'class_name': 'Sequential', 'build_config': {'input_shape': [null, 4]}, 'config': {'name': "
+      "'s', 'layers': [" DENSE("a", 2, "") "]}}",
+      "{'class_name': 'Sequential', 'config': {'name': 's', 'layers': [" LAYER(
+          "Dense", "a", ", 'units': 2, 'batch_input_shape': [null, 4]", "") "]}}",
+      "{'class_name': 'Sequential', 'config': [" LAYER(
+          "Dense", "a", ", 'units': 2, 'batch_input_shape': [null, 4]", "") "]}"};
+  for (size_t i = 0; i < SNUG_COUNT(configs); i++) {
+    snug_model *m = config_build(ctx, configs[i]);
+    snug_weight_info w;
+    ASSERT_OK(ctx, snug_model_weight_info(m, 0, &w));
+    ASSERT_EQ_INT(w.shape[0], 4);
+    snug_model_destroy(m);
+  }
+  ASSERT_STATUS(ctx,
+                config_refuse(ctx,
+                              "{'class_name': 'Sequential', 'config': {'name': 's', 'layers': "
+                              "[" DENSE("a", 2, "") "]}}"),
+                SNUG_E_SHAPE, "m.keras: the model 's' was never built");
+}
+
+TEST(a_sequential_that_begins_with_a_model_has_its_input) {
+  snug_model *m = config_build(
+      test_ctx(),
+      SEQUENTIAL(
+          "s", FUNCTIONAL("f", INPUT("in", "[null, 5]") "," DENSE("d", 2, NODE(TENSOR("in", 0, 0))),
+                          "['in', 0, 0]", "['d', 0, 0]") END "," DENSE("e", 1, "")) END);
+  check_places(m,
+               "=s:- layers/functional=f:- layers/functional/layers/input_layer=in:- "
+               "layers/functional/layers/dense=d:f/d layers/dense=e:e");
+  check_shape(m, 0, "e", 1);
+  snug_model_destroy(m);
+}
+
+/* ---- Functional ---- */
+
+static const char shared[] = FUNCTIONAL(
+    "f",
+    INPUT("x", "[null, 4]") "," INPUT("y", "[null, 4]") "," DENSE(
+        "d", 4,
+        NODE(TENSOR("x", 0, 0)) "," NODE(
+            TENSOR("y", 0, 0))) "," LAYER("Add", "sum", "",
+                                          NODE("[" TENSOR("d", 0, 0) "," TENSOR(
+                                              "d", 1, 0) "]")) "," DENSE("o", 2,
+                                                                         NODE(TENSOR("sum", 0, 0))),
+    "[['x', 0, 0], ['y', 0, 0]]", "[['o', 0, 0], ['d', 1, 0]]") END;
+
+TEST(functional_with_a_shared_layer_two_inputs_and_two_outputs) {
+  snug_model *m = config_build(test_ctx(), shared);
+  ASSERT_EQ_UINT(m->inputs.n, 2);
+  ASSERT_EQ_UINT(m->layers.n, 3);
+  ASSERT_EQ_UINT(m->calls.n, 4);
+  ASSERT_EQ_UINT(snug_model_weights(m), 4);
+  check_shape(m, 0, "o", 2);
+  check_shape(m, 1, "d", 4);
+  check_places(m,
+               "=f:- layers/input_layer=x:- layers/input_layer_1=y:- layers/dense=d:d "
+               "layers/add=sum:sum layers/dense_1=o:o");
+  snug_model_destroy(m);
+}
+
+#define CHAIN                                                                                      \
+  DENSE("c", 1, NODE(TENSOR("b", 0, 0)))                                                           \
+  "," DENSE("b", 2, NODE(TENSOR("a", 0, 0))) "," DENSE("a", 3, NODE(TENSOR("x", 0, 0))) "," INPUT( \
+      "x", "[null, 4]")
+
+TEST(layers_stand_in_any_order) {
+  snug_model *m =
+      config_build(test_ctx(), FUNCTIONAL("f", CHAIN, "['x', 0, 0]", "['c', 0, 0]") END);
+  check_shape(m, 0, "c", 1);
+  ASSERT_EQ_UINT(m->calls.n, 3);
+  snug_model_destroy(m);
+}
+
+TEST(nodes_as_keras_2_wrote_them) {
+  snug_model *m = config_build(
+      test_ctx(),
+      "{'class_name': 'Functional', 'config': {'name': 'f', 'layers': ["
+      "{'class_name': 'InputLayer', 'config': {'batch_input_shape': [null, 4], 'dtype': 'float32', "
+      "'sparse': false, 'ragged': false, 'name': 'x'}, 'name': 'x', 'inbound_nodes': []},"
+      "{'class_name': 'Dense', 'config': {'name': 'a', 'units': 4}, 'name': 'a', 'inbound_nodes': "
+      "[[['x', 0, 0, {}]]]},"
+      "{'class_name': 'Add', 'config': {'name': 's'}, 'name': 's', 'inbound_nodes': "
+      "[[['x', 0, 0, {}], ['a', 0, 0, {}]]]}],"
+      "'input_layers': [['x', 0, 0]], 'output_layers': [['s', 0, 0]]}}");
+  check_shape(m, 0, "s", 4);
+  snug_model_destroy(m);
+}
+
+TEST(outputs_of_a_dict_are_named_by_its_keys_and_sorted) {
+  snug_model *m = config_build(
+      test_ctx(),
+      FUNCTIONAL("f",
+                 INPUT("x", "[null, 4]") "," DENSE("p", 1, NODE(TENSOR("x", 0, 0))) "," DENSE(
+                     "q", 2, NODE(TENSOR("x", 0, 0))),
+                 "{'x': ['x', 0, 0]}", "{'second': ['p', 0, 0], 'first': [['q', 0, 0]]}") END);
+  check_shape(m, 0, "first", 2);
+  check_shape(m, 1, "second", 1);
+  snug_model_destroy(m);
+}
+
+/* ---- nested models ---- */
+
+#define INNER(nodes)                                                                       \
+  FUNCTIONAL("inner",                                                                      \
+             INPUT("z", "[null, 4]") "," DENSE("d", 4, NODE(TENSOR("z", 0, 0))) "," DENSE( \
+                 "e", 4, NODE(TENSOR("d", 0, 0))),                                         \
+             "['z', 0, 0]", "[['d', 0, 0], ['e', 0, 0]]")                                  \
+  CALLED("inner", nodes)
+
+TEST(a_nested_model_is_called_three_times_and_its_outputs_count_from_one) {
+  snug_model *m = config_build(
+      test_ctx(), FUNCTIONAL("f",
+                             INPUT("x", "[null, 4]") "," INNER(NODE(TENSOR("x", 0, 0)) "," NODE(
+                                 TENSOR("inner", 0, 1)) "," NODE(TENSOR("inner", 1, 0))),
+                             "['x', 0, 0]", "[['inner', 2, 1], ['inner', 3, 0]]") END);
+  ASSERT_EQ_UINT(m->layers.n, 2);
+  ASSERT_EQ_UINT(m->calls.n, 6);
+  ASSERT_EQ_UINT(snug_model_weights(m), 4);
+  check_shape(m, 0, "inner", 4);
+  const snug_tensor *out = m->outputs.data;
+  ASSERT_EQ_INT(out[0], 4); /* x, d, e, then d and e of the second call */
+  ASSERT_EQ_INT(out[1], 5);
+  check_places(m,
+               "=f:- layers/input_layer=x:- layers/functional=inner:- "
+               "layers/functional/layers/input_layer=z:- layers/functional/layers/dense=d:inner/d "
+               "layers/functional/layers/dense_1=e:inner/e");
+  snug_model_destroy(m);
+}
+
+TEST(a_nested_sequential_does_not_count_from_one) {
+  snug_model *m = config_build(
+      test_ctx(), FUNCTIONAL("f",
+                             INPUT("x", "[null, 4]") "," SEQUENTIAL(
+                                 "s", INPUT("i", "[null, 4]") "," DENSE("d", 4, ""))
+                                 CALLED("s", NODE(TENSOR("x", 0, 0)) "," NODE(TENSOR("s", 0, 0))),
+                             "[['x', 0, 0]]", "['s', 1, 0]") END);
+  ASSERT_EQ_UINT(m->calls.n, 2);
+  ASSERT_EQ_INT(((const snug_tensor *)m->outputs.data)[0], 2);
+  check_places(m,
+               "=f:- layers/input_layer=x:- layers/sequential=s:- "
+               "layers/sequential/layers/dense=d:s/d");
+  snug_model_destroy(m);
+}
+
+#define SHARED_DENSE(nodes)                                                                      \
+  "{'module': 'keras.layers', 'class_name': 'Dense', 'config': {'name': 'd', 'units': 4}, "      \
+  "'registered_name': null, 'shared_object_id': 140703128616960, 'name': 'd', 'inbound_nodes': " \
+  "[" nodes "]}"
+
+TEST(a_layer_of_two_models_is_one_layer) {
+  snug_model *m = config_build(
+      test_ctx(),
+      FUNCTIONAL("f",
+                 INPUT("x", "[null, 4]") "," FUNCTIONAL(
+                     "g", INPUT("z", "[null, 4]") "," SHARED_DENSE(NODE(TENSOR("z", 0, 0))),
+                     "['z', 0, 0]", "['d', 0, 0]")
+                     CALLED("g", NODE(TENSOR("x", 0, 0))) "," SHARED_DENSE(
+                         NODE(TENSOR("g", 0, 0))) "," DENSE("e", 1, NODE(TENSOR("d", 0, 0))),
+                 "['x', 0, 0]", "['e', 0, 0]") END);
+  ASSERT_EQ_UINT(m->layers.n, 2);
+  ASSERT_EQ_UINT(m->calls.n, 3);
+  check_places(m,
+               "=f:- layers/input_layer=x:- layers/functional=g:- "
+               "layers/functional/layers/input_layer=z:- layers/functional/layers/dense=d:g/d "
+               "layers/dense_1=e:e");
+  snug_model_destroy(m);
+}
+
+/* ---- training ---- */
+
+TEST(flags_say_what_is_trained) {
+  snug_ctx *ctx = test_ctx();
+  snug_weight_info w;
+  snug_model *m = config_build(
+      ctx, SEQUENTIAL("s", INPUT("x", "[null, 4]") ","
+                                                   "{'class_name': 'Dense', 'config': {'name': "
+                                                   "'a', 'trainable': false, 'units': 2}}," DENSE(
+                                                       "b", 2, "")) END);
+  ASSERT_OK(ctx, snug_model_weight_info(m, 0, &w));
+  ASSERT_FALSE(w.trainable);
+  ASSERT_OK(ctx, snug_model_weight_info(m, 2, &w));
+  ASSERT_TRUE(w.trainable);
+  snug_model_destroy(m);
+}
+
+TEST(a_call_with_training_false_runs_as_in_inference) {
+  snug_model *m = config_build(
+      test_ctx(),
+      FUNCTIONAL(
+          "f",
+          INPUT("x", "[null, 4]") "," SEQUENTIAL(
+              "s", INPUT("i", "[null, 4]") "," LAYER("Dropout", "p", ", 'rate': 0.5", ""))
+              CALLED("s",
+                     "{'args': [" TENSOR(
+                         "x", 0, 0) "], 'kwargs': {'training': false, "
+                                    "'mask': null}}") "," LAYER("Dropout", "q",
+                                                                ", 'rate': 0.5, 'seed': "
+                                                                "{'class_name': 'SeedGenerator', "
+                                                                "'config': {}}",
+                                                                NODE(TENSOR("s", 0, 0))),
+          "['x', 0, 0]", "['q', 0, 0]") END);
+  const snug__model_call *calls = m->calls.data;
+  ASSERT_TRUE(calls[0].infers);
+  ASSERT_FALSE(calls[1].infers);
+  snug_model_destroy(m);
+}
+
+/* ---- failures ---- */
+
+static snug_status scenario(snug_ctx *ctx, void *arg) {
+  static char json[CONFIG_BYTES];
+  snug_model *m = NULL;
+  config_text(json, "%s", (const char *)arg);
+  snug_status s = snug__keras_build(ctx, "m.keras", json, strlen(json), "3.15.1", NULL, &m);
+  snug_model_destroy(m);
+  return s;
+}
+
+TEST(every_failure_of_memory) {
+  char text[sizeof shared];
+  memcpy(text, shared, sizeof shared);
+  test_fault_sweep(scenario, text);
+}
