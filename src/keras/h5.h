@@ -1,5 +1,5 @@
-/* Reading HDF5: the library finds groups and datasets through a driver over pread on a range of a
- * file; the bytes of datasets are read here, in bounded pieces, after their extent was checked. */
+/* Reading HDF5 in a range of a file, in bounded pieces: what h5py and Keras write, by any of their
+ * options, and files that were repacked.  h5_file.h says why the HDF5 library does not do it. */
 #ifndef SNUG_KERAS_H5_H
 #define SNUG_KERAS_H5_H
 

@@ -1,0 +1,200 @@
+/* Reading: an archive through its directory, a folder by the names that are asked for. */
+#include "keras/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/size.h"
+#include "keras/archive_parts.h"
+#include "keras/bytes.h"
+
+#define MOST_OPENED 16
+
+static snug_status fail_io(const snug__archive *a, const char *what) {
+  char reason[128];
+  int code = errno;
+  return snug__fail(a->ctx, SNUG_E_IO, "%s: %s: %s", a->path, what,
+                    strerror_r(code, reason, sizeof reason));
+}
+
+static snug_status open_path(snug__archive *a) {
+  struct stat stat;
+  a->fd = open(a->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe shall not be waited for */
+  if (a->fd < 0 || fstat(a->fd, &stat) != 0) {
+    return fail_io(a, "cannot be opened");
+  }
+  a->is_folder = S_ISDIR(stat.st_mode);
+  a->size = stat.st_size;
+  if (!a->is_folder && !S_ISREG(stat.st_mode)) {
+    return snug__fail(a->ctx, SNUG_E_IO, "%s: is no file", a->path);
+  }
+  return a->is_folder ? SNUG_OK : snug__archive_scan(a);
+}
+
+snug_status snug__archive_open(snug_ctx *ctx, const char *path, snug__archive **out) {
+  snug__archive *a = NULL;
+  *out = NULL;
+  SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_SCRATCH, &a));
+  a->ctx = ctx;
+  a->fd = -1;
+  snug__vec_init(&a->opened, ctx, SNUG__MEM_SCRATCH, sizeof(snug__opened), MOST_OPENED);
+  snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strlen(path) + 1, &a->path);
+  if (!s) {
+    memcpy(a->path, path, strlen(path) + 1);
+    s = open_path(a);
+  }
+  if (s) {
+    snug__archive_close(a);
+    return s;
+  }
+  *out = a;
+  return SNUG_OK;
+}
+
+void snug__archive_close(snug__archive *a) {
+  if (!a) {
+    return;
+  }
+  for (size_t i = 0; i < a->opened.n; i++) {
+    close(SNUG_VEC(&a->opened, snug__opened, i).range.fd);
+  }
+  snug__vec_release(&a->opened);
+  if (a->fd >= 0) {
+    close(a->fd);
+  }
+  if (a->path) {
+    SNUG_GIVE_ARRAY(a->ctx, SNUG__MEM_SCRATCH, a->path, strlen(a->path) + 1);
+  }
+  snug__give(a->ctx, SNUG__MEM_SCRATCH, a, sizeof *a);
+}
+
+bool snug__archive_has(const snug__archive *a, const char *member) {
+  snug__member m;
+  bool found = false;
+  if (a->is_folder) {
+    return faccessat(a->fd, member, F_OK, 0) == 0;
+  }
+  return snug__archive_find(a, member, &m, &found) == SNUG_OK && found;
+}
+
+/* People zip the folder instead of the files in it. */
+static snug_status fail_missing(const snug__archive *a, const char *member) {
+  return SNUG__BAD_ARCHIVE(a,
+                           "there is no %s in it; a model's archive holds config.json, "
+                           "metadata.json and model.weights.h5 themselves, in no folder",
+                           member);
+}
+
+static snug_status fail_most(const snug__archive *a, const char *member, int64_t bytes,
+                             int64_t most) {
+  return SNUG__BAD_ARCHIVE(a, "%s has %lld bytes; at most %lld are read", member, (long long)bytes,
+                           (long long)most);
+}
+
+static snug_status keep_open(snug__archive *a, const char *member, int fd, int64_t bytes,
+                             snug__range *out) {
+  snug__opened o = {.range = {fd, 0, bytes}};
+  snprintf(o.name, sizeof o.name, "%s", member);
+  snug_status s = snug__vec_push(&a->opened, &o, 1);
+  if (s) {
+    close(fd);
+    return s;
+  }
+  *out = o.range;
+  return SNUG_OK;
+}
+
+static snug_status open_in_folder(snug__archive *a, const char *member, snug__range *out) {
+  struct stat stat;
+  int fd = openat(a->fd, member, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    return errno == ENOENT ? fail_missing(a, member) : fail_io(a, member);
+  }
+  if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode)) {
+    close(fd);
+    return SNUG__BAD_ARCHIVE(a, "%s in it is no file", member);
+  }
+  return keep_open(a, member, fd, stat.st_size, out);
+}
+
+static snug_status open_in_archive(snug__archive *a, const char *member, int64_t most,
+                                   snug__range *out, snug__member *m) {
+  bool found = false;
+  int64_t offset = 0;
+  int fd = -1;
+  SNUG_TRY(snug__archive_find(a, member, m, &found));
+  if (!found) {
+    return fail_missing(a, member);
+  }
+  if (m->bytes > most) {
+    return fail_most(a, member, m->bytes, most);
+  }
+  SNUG_TRY(snug__archive_packed(a, m, &offset));
+  if (m->method == 0) {
+    *out = (snug__range){a->fd, offset, m->bytes};
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__archive_inflate(a, m, offset, &fd));
+  return keep_open(a, member, fd, m->bytes, out);
+}
+
+/* m: what the directory says of the member; without a name if it was not asked. */
+static snug_status find_range(snug__archive *a, const char *member, int64_t most, snug__range *out,
+                              snug__member *m) {
+  m->name[0] = 0;
+  for (size_t i = 0; i < a->opened.n; i++) {
+    const snug__opened *o = &SNUG_VEC(&a->opened, snug__opened, i);
+    if (strcmp(o->name, member) == 0) {
+      *out = o->range;
+      return out->bytes > most ? fail_most(a, member, out->bytes, most) : SNUG_OK;
+    }
+  }
+  if (!a->is_folder) {
+    return open_in_archive(a, member, most, out, m);
+  }
+  SNUG_TRY(open_in_folder(a, member, out));
+  return out->bytes > most ? fail_most(a, member, out->bytes, most) : SNUG_OK;
+}
+
+snug_status snug__archive_range(snug__archive *a, const char *member, int64_t most,
+                                snug__range *out) {
+  snug__member m;
+  return find_range(a, member, most, out, &m);
+}
+
+static snug_status read_text(const snug__archive *a, const char *member, const snug__range *range,
+                             const snug__member *m, char *text) {
+  errno = 0;
+  if (!snug__read_at(range->fd, text, (size_t)range->bytes, range->offset)) {
+    return errno ? fail_io(a, member) : SNUG__BAD_ARCHIVE(a, "%s ends early", member);
+  }
+  bool is_stored = m->name[0] && m->method == 0;
+  if (is_stored && crc32(0, (const Bytef *)text, (uInt)range->bytes) != m->crc) {
+    return SNUG__BAD_ARCHIVE(a, "%s is damaged: its checksum is wrong", member);
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__archive_text(snug__archive *a, const char *member, size_t most, char **text,
+                               size_t *bytes) {
+  snug__range range = {.fd = -1};
+  snug__member m;
+  *text = NULL;
+  *bytes = 0;
+  int64_t limit = most < UINT32_MAX ? (int64_t)most : UINT32_MAX; /* what crc32 takes at once */
+  SNUG_TRY(find_range(a, member, limit, &range, &m));
+  size_t n = (size_t)range.bytes;
+  SNUG_TRY(SNUG_NEW_ARRAY(a->ctx, SNUG__MEM_MODEL, n + 1, text));
+  snug_status s = read_text(a, member, &range, &m, *text);
+  if (s) {
+    SNUG_GIVE_ARRAY(a->ctx, SNUG__MEM_MODEL, *text, n + 1);
+    *text = NULL;
+    return s;
+  }
+  *bytes = n;
+  return SNUG_OK;
+}
