@@ -27,6 +27,12 @@ typedef struct snug_load_options {
 #define SNUG_LOAD_OPTIONS_DEFAULT {0, NULL, 0, false}
 /* clang-format on */
 
+/* Save a model so that Keras loads it: as `.keras`, or its weights alone where the path ends in
+ * `.weights.h5`.  What the model's file said is kept; what training changed is new.  An existing
+ * file is replaced as a whole.  Fails: E_ARGUMENT (another ending), E_IO, E_UNSUPPORTED (something
+ * that Keras has not), E_MEMORY, E_LIMIT; the file is then as it was. */
+SNUG_API snug_status snug_model_save(snug_model *model, const char *path) SNUG_NODISCARD;
+
 #ifdef __cplusplus
 }
 #endif

@@ -85,3 +85,17 @@ snug_status snug__emit_activation(snug__build *b, const char *where, const char 
   const snug__op *op = table[which].op;
   return snug__graph_add(b->g, op, op->params_bytes ? &params : NULL, &in, 1, out, 1);
 }
+
+snug_status snug__activation_name(snug_ctx *ctx, const char *where, const char *text,
+                                  char out[SNUG__NAME_BYTES], bool *has_arguments) {
+  snug__named known[KNOWN];
+  const snug__named_set set = SNUG_NAMED_SET("activation", NULL, known);
+  snug__named_call call = {.index = LINEAR};
+  list_named(known);
+  if (!snug__named_is_none(text)) {
+    SNUG_TRY(snug__named_read(ctx, &set, where, text, &call));
+  }
+  snug__named_own(&known[call.index], out);
+  *has_arguments = call.arguments[0] != 0;
+  return SNUG_OK;
+}

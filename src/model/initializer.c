@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/named.h"
-
 /* The deviation of a normal distribution that is cut at two deviations. */
 #define CUT_DEVIATION 0.87962566103423978
 
@@ -170,5 +168,14 @@ snug_status snug__initializer_parse(snug_ctx *ctx, const char *where, const char
   }
   SNUG_TRY(check(ctx, where, which, &a, type));
   *out = resolve(which, &a, type);
+  return SNUG_OK;
+}
+
+snug_status snug__initializer_named(snug_ctx *ctx, const char *where, const char *text,
+                                    snug__named_value *out) {
+  size_t which = 0;
+  _Static_assert(sizeof(arguments) <= sizeof out->options, "the options fit");
+  SNUG_TRY(snug__named_parse(ctx, &set, where, text, &out->options, sizeof out->options, &which));
+  out->thing = &table[which];
   return SNUG_OK;
 }

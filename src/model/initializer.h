@@ -2,6 +2,7 @@
 #ifndef SNUG_MODEL_INITIALIZER_H
 #define SNUG_MODEL_INITIALIZER_H
 
+#include "model/named.h"
 #include "model/variables.h"
 
 /* "glorot_uniform", "he_normal", "zeros", "constant(0.1)",
@@ -11,6 +12,15 @@
  * it cannot fill. */
 snug_status snug__initializer_parse(snug_ctx *ctx, const char *where, const char *text,
                                     const snug__type *type, snug__initializer *out) SNUG_NODISCARD;
+
+/* What a text names, with its arguments; the texts are those that the parsers here take.  Fails:
+ * E_ARGUMENT as they do. */
+snug_status snug__initializer_named(snug_ctx *ctx, const char *where, const char *text,
+                                    snug__named_value *out) SNUG_NODISCARD;
+snug_status snug__regularizer_named(snug_ctx *ctx, const char *where, const char *text,
+                                    snug__named_value *out) SNUG_NODISCARD;
+snug_status snug__constraint_named(snug_ctx *ctx, const char *where, const char *text,
+                                   snug__named_value *out) SNUG_NODISCARD;
 
 /* Fill data with the initial values; the same for the same seed and stream (a number per variable),
  * whatever the number of threads.  Fails: E_MEMORY (orthogonal needs room to work in). */

@@ -81,6 +81,11 @@ bool snug__layer_is_training(const snug__layer_call *c);
 snug_status snug__emit_activation(snug__build *b, const char *where, const char *name, snug__id in,
                                   snug__id *out) SNUG_NODISCARD;
 
+/* Keras's own name of an activation ("swish" is "silu"), and whether arguments follow it, which
+ * say something.  Fails: as snug__emit_activation. */
+snug_status snug__activation_name(snug_ctx *ctx, const char *where, const char *text,
+                                  char out[SNUG__NAME_BYTES], bool *has_arguments) SNUG_NODISCARD;
+
 /* The class of a name; NULL if there is none. */
 const snug__layer_class *snug__layer_class_find(const char *name);
 

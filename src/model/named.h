@@ -54,6 +54,15 @@ snug_status snug__named_parse(snug_ctx *ctx, const snug__named_set *set, const c
                               const char *text, void *options, size_t bytes,
                               size_t *found) SNUG_NODISCARD;
 
+/* A thing with its options, for those who tell of it. */
+typedef struct snug__named_value {
+  const snug__named *thing;
+  union {
+    double aligned;
+    char bytes[512];
+  } options; /* what thing->fields tell of */
+} snug__named_value;
+
 /* Whether the text's name is one of the set's. */
 bool snug__named_is_known(const snug__named_set *set, const char *text);
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "model/initializer.h"
-#include "model/named.h"
 
 static const snug__field l1_fields[] = {SNUG_FIELD(snug__regularizer, l1, FLOAT, "0.01"), {0}};
 static const snug__field l2_fields[] = {SNUG_FIELD(snug__regularizer, l2, FLOAT, "0.01"), {0}};
@@ -75,4 +74,23 @@ snug_status snug__constraint_parse(snug_ctx *ctx, const char *where, const char 
         text);
   }
   return resolve_axes(ctx, where, type, &out->axes);
+}
+
+snug_status snug__regularizer_named(snug_ctx *ctx, const char *where, const char *text,
+                                    snug__named_value *out) {
+  size_t which = 0;
+  SNUG_TRY(snug__named_parse(ctx, &regularizer_set, where, text, &out->options, sizeof out->options,
+                             &which));
+  out->thing = &regularizers[which];
+  return SNUG_OK;
+}
+
+snug_status snug__constraint_named(snug_ctx *ctx, const char *where, const char *text,
+                                   snug__named_value *out) {
+  size_t which = 0;
+  _Static_assert(sizeof(snug__constraint) <= sizeof out->options, "the options fit");
+  SNUG_TRY(snug__named_parse(ctx, &constraint_set, where, text, &out->options, sizeof out->options,
+                             &which));
+  out->thing = &constraints[which];
+  return SNUG_OK;
 }

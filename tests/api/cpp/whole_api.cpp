@@ -162,6 +162,11 @@ std::string temporary(const std::string &name) {
   return (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name)).string();
 }
 
+void keras(const Context &ctx, snug_model *m) {
+  const std::string path = temporary("model.keras");
+  CHECK(ctx, snug_model_save(m, path.c_str()) == SNUG_OK);
+}
+
 void files(const Context &ctx, snug_model *m, const Set &set) {
   const std::string npz = temporary("set.npz");
   const std::string npy = temporary("x.npy");
@@ -228,6 +233,7 @@ int main() {
     train(ctx, m.get(), set);
     use(ctx, m.get(), set);
     files(ctx, m.get(), set);
+    keras(ctx, m.get());
   }
   CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);
   pack(ctx);

@@ -1,0 +1,22 @@
+/* The parts of describing a model that was built here. */
+#ifndef SNUG_KERAS_DESCRIBE_PARTS_H
+#define SNUG_KERAS_DESCRIBE_PARTS_H
+
+#include "keras/keras.h"
+
+/* An object in Keras's list of layers. */
+typedef struct snug__keras_item {
+  bool is_input;
+  uint32_t index; /* of the model's inputs or layers */
+} snug__keras_item;
+
+/* Append the inputs and layers (snug__keras_item) that the outputs need, in the order that Keras
+ * gives them in a Functional model. */
+snug_status snug__keras_sort(const snug_model *m, snug__vec *out) SNUG_NODISCARD;
+
+/* Append the object of a layer without its closing brace.  Fails: E_UNSUPPORTED for what Keras has
+ * not. */
+snug_status snug__keras_print_layer(const snug_model *m, const snug__layer *layer,
+                                    snug__text *out) SNUG_NODISCARD;
+
+#endif
