@@ -10,6 +10,7 @@
 #include "snug/pack.h"
 #include "snug/report.h"
 #include "snug/status.h"
+#include "snug/summary.h"
 #include "snug/train.h"
 #include "snug/types.h"
 

@@ -141,4 +141,5 @@ const snug__op snug__op_broadcast_to = {
     .grad = grad,
     .reference = reference,
     .rewrite = leave_to_reader,
-    .unblock = unblock};
+    .unblock = unblock,
+    .cost = snug__move_cost};

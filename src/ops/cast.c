@@ -89,4 +89,5 @@ const snug__op snug__op_cast = {.name = "cast",
                                 .infer = infer,
                                 .grad = grad,
                                 .reference = reference,
-                                .unblock = snug__unblock_flat};
+                                .unblock = snug__unblock_flat,
+                                .cost = snug__move_cost};

@@ -109,4 +109,5 @@ const snug__op snug__op_concat = {.name = "concat",
                                   .infer = infer,
                                   .grad = grad,
                                   .reference = reference,
-                                  .unblock = unblock};
+                                  .unblock = unblock,
+                                  .cost = snug__move_cost};

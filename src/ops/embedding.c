@@ -220,4 +220,5 @@ const snug__op snug__op_one_hot = {
     .min_out = 1,
     .max_out = 1,
     .infer = hot_infer,
-    .reference = hot_reference};
+    .reference = hot_reference,
+    .cost = snug__move_cost};

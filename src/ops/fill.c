@@ -39,4 +39,5 @@ const snug__op snug__op_fill = {.name = "fill",
                                 .min_out = 1,
                                 .max_out = 1,
                                 .infer = infer,
-                                .reference = reference};
+                                .reference = reference,
+                                .cost = snug__move_cost};

@@ -36,3 +36,7 @@ snug__cost snug__op_cost(const snug__signature *sig) {
 double snug__bytes_moved(const snug__signature *sig) {
   return bytes_of(sig->in, sig->n_in) + bytes_of(sig->out, sig->n_out);
 }
+
+snug__cost snug__move_cost(const snug__signature *sig) {
+  return (snug__cost){0.0, snug__bytes_moved(sig)};
+}

@@ -65,4 +65,5 @@ const snug__op snug__op_permute = {.name = "permute",
                                    .max_out = 1,
                                    .infer = infer,
                                    .grad = grad,
-                                   .reference = reference};
+                                   .reference = reference,
+                                   .cost = snug__move_cost};

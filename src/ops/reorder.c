@@ -18,10 +18,6 @@ static snug_status reference(const snug__call *call) {
   return SNUG_OK;
 }
 
-static snug__cost cost(const snug__signature *sig) {
-  return (snug__cost){0.0, snug__bytes_moved(sig)};
-}
-
 const snug__op snug__op_reorder = {.name = "reorder",
                                    .doc = "the same value in another layout",
                                    .min_in = 1,
@@ -32,4 +28,4 @@ const snug__op snug__op_reorder = {.name = "reorder",
                                    .infer = infer,
                                    .grad = grad,
                                    .reference = reference,
-                                   .cost = cost};
+                                   .cost = snug__move_cost};

@@ -81,4 +81,5 @@ const snug__op snug__op_repeat = {.name = "repeat",
                                   .infer = infer,
                                   .grad = grad,
                                   .reference = reference,
-                                  .unblock = unblock};
+                                  .unblock = unblock,
+                                  .cost = snug__move_cost};

@@ -153,7 +153,8 @@ const snug__op snug__op_slice = {.name = "slice",
                                  .infer = slice_infer,
                                  .grad = slice_grad,
                                  .reference = slice_reference,
-                                 .unblock = slice_unblock};
+                                 .unblock = slice_unblock,
+                                 .cost = snug__move_cost};
 
 /* ---- pad ---- */
 
@@ -263,4 +264,5 @@ const snug__op snug__op_pad = {.name = "pad",
                                .grad = pad_grad,
                                .reference = pad_reference,
                                .rewrite = snug__fold_pad,
-                               .unblock = pad_unblock};
+                               .unblock = pad_unblock,
+                               .cost = snug__move_cost};

@@ -77,6 +77,9 @@ bool snug__is_disabled(const snug__call *call, int32_t i);
 /* All inputs and outputs in bytes: what a call moves at least. */
 double snug__bytes_moved(const snug__signature *sig);
 
+/* The cost of an op that computes nothing and moves every element once. */
+snug__cost snug__move_cost(const snug__signature *sig);
+
 /* Split n items into pieces large enough to be worth a thread (a negative number of threads: into
  * that many whatever their size, for tests): body(arg, begin, end) over [0, n).
  */

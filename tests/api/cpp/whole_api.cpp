@@ -26,6 +26,7 @@ using Context = std::unique_ptr<snug_ctx, Destroyer<snug_ctx_destroy>>;
 using Model = std::unique_ptr<snug_model, Destroyer<snug_model_destroy>>;
 using History = std::unique_ptr<snug_history, Destroyer<snug_history_destroy>>;
 using Arrays = std::unique_ptr<snug_arrays, Destroyer<snug_arrays_destroy>>;
+using Summary = std::unique_ptr<snug_summary, Destroyer<snug_summary_destroy>>;
 using Plan = std::unique_ptr<snug_plan, Destroyer<snug_plan_destroy>>;
 
 void check(bool ok, const char *what, const char *message) {
@@ -190,6 +191,21 @@ void files(const Context &ctx, snug_model *m, const Set &set) {
   std::filesystem::remove(npy);
 }
 
+void summarize(const Context &ctx, snug_model *m) {
+  snug_summary *raw = nullptr;
+  CHECK(ctx, snug_summary_create(m, 16, &raw) == SNUG_OK);
+  const Summary s(raw);
+  snug_summary_row row;
+  snug_summary_row_get(raw, snug_summary_rows(raw) - 1, &row);
+  CHECK(ctx, row.name == std::string("y") && row.parameters == 10);
+  snug_summary_totals totals;
+  snug_summary_totals_get(raw, &totals);
+  CHECK(ctx, totals.batch == 16 && totals.is_compiled && totals.peak_bytes > totals.saved_bytes);
+  std::string text;
+  snug_summary_print(raw, append, &text, true, 80);
+  CHECK(ctx, text.find("y (Dense)") != std::string::npos);
+}
+
 void pack(const Context &ctx) {
   const std::array<snug_pack_item, 2> items{{{0, 2, 64, 1, -1}, {1, 3, 32, 1, -1}}};
   std::array<std::int64_t, 2> offsets{};
@@ -234,6 +250,7 @@ int main() {
     use(ctx, m.get(), set);
     files(ctx, m.get(), set);
     keras(ctx, m.get());
+    summarize(ctx, m.get());
   }
   CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);
   pack(ctx);
