@@ -119,13 +119,15 @@ static const snug__named *loss_kind(const snug__loss *l) {
   return (const snug__named *)l->kind; /* every kind begins with one */
 }
 
-/* A name where that says all, else an object. */
+/* A name where that says all, else an object; some names are younger than their class. */
 static snug_status print_loss(const snug__loss *l, snug__text *out) {
+  static const char *const young[] = {"binary_focal_crossentropy", "categorical_focal_crossentropy",
+                                      NULL};
   char name[SNUG__NAME_BYTES];
   bool needs_object = false;
   snug__loss_name(l, name);
   SNUG_TRY(has_options(out->chars.ctx, loss_kind(l), &l->o, &needs_object));
-  if (!needs_object) {
+  if (!needs_object && !is_one_of(name, young)) {
     return snug__json_print_text(name, out);
   }
   if (strcmp(name, "crossentropy") == 0) {
@@ -186,21 +188,14 @@ static void read_metric(const snug__metric *x, keras_metric *k) {
   k->name = k->is_loss ? k->of_loss.name : k->o.name;
 }
 
-/* Whether Keras finds a metric by this name: one of the kind's, or its class. */
+/* Whether Keras finds a metric by this name: the kind's own, its class, or a short form. */
 static bool is_name_of(const snug__named *named, const char *name) {
+  static const char *const short_forms[] = {"acc", "mse", "mae", "mape", "msle", "bce", NULL};
   char own[SNUG__NAME_BYTES];
   char class_name[SNUG__NAME_BYTES];
-  size_t n = strlen(name);
   snug__named_own(named, own);
   snug__json_class_name(own, class_name);
-  for (const char *at = named->names; *at;) {
-    size_t length = strcspn(at, " ");
-    if (length == n && memcmp(at, name, n) == 0) {
-      return true;
-    }
-    at += length + (at[length] == ' ');
-  }
-  return strcmp(class_name, name) == 0;
+  return strcmp(own, name) == 0 || strcmp(class_name, name) == 0 || is_one_of(name, short_forms);
 }
 
 /* Losses of which Keras has no metric. */

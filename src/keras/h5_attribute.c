@@ -29,7 +29,12 @@ static snug__cursor part(snug__cursor *c, uint64_t bytes, uint64_t version) {
   return from ? snug__cursor_of(from, (size_t)bytes) : snug__cursor_of(NULL, 0);
 }
 
-/* Look at one attribute; a type or shape that is not that of texts counts as broken. */
+static bool is_text(const snug__h5_type *type) {
+  return type->kind == SNUG__H5_TEXT || type->kind == SNUG__H5_TEXT_ELSEWHERE;
+}
+
+/* Look at one attribute; a type or shape that is not that of texts counts as broken.  An empty list
+ * may be of any type: Python's has none of its own, and Keras writes it as one of floats. */
 static bool match(wanted *a, snug__cursor c) {
   uint64_t version = snug__get(&c, 1), flags = snug__get(&c, 1);
   uint64_t name_bytes = snug__get(&c, 2), type_bytes = snug__get(&c, 2), space_bytes;
@@ -42,11 +47,11 @@ static bool match(wanted *a, snug__cursor c) {
     return false;
   }
   snug__h5_shape shape;
-  bool good = version >= 1 && version <= 3 && (version == 1 || !(flags & 3)) &&
-              snug__h5_read_type(type, &a->type) && snug__h5_read_shape(space, &shape) &&
-              (a->type.kind == SNUG__H5_TEXT || a->type.kind == SNUG__H5_TEXT_ELSEWHERE) &&
-              shape.elements <= MOST_TEXTS &&
-              (uint64_t)shape.elements <= snug__cursor_left(&c) / a->type.bytes;
+  bool good =
+      version >= 1 && version <= 3 && (version == 1 || !(flags & 3)) &&
+      snug__h5_read_type(type, &a->type) && snug__h5_read_shape(space, &shape) &&
+      (shape.elements == 0 || (is_text(&a->type) && shape.elements <= MOST_TEXTS &&
+                               (uint64_t)shape.elements <= snug__cursor_left(&c) / a->type.bytes));
   a->found = true;
   a->is_broken = !good;
   a->n = good ? shape.elements : 0;

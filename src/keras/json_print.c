@@ -106,6 +106,16 @@ static snug_status print_as_text(const snug__field *f, const void *params, snug_
   return s;
 }
 
+static snug_status print_numbers(const snug_numbers *l, const snug__field *f, const void *params,
+                                 snug__text *out) {
+  double only = 0.0;
+  if (l->n != 1) {
+    return print_as_text(f, params, out);
+  }
+  snug__numbers_read(l, &only);
+  return snug__json_print_float(only, out);
+}
+
 snug_status snug__json_print_field(const snug__field *f, const void *params, snug__text *out) {
   const void *m = (const char *)params + f->offset;
   switch (f->kind) {
@@ -119,6 +129,8 @@ snug_status snug__json_print_field(const snug__field *f, const void *params, snu
       return print_floats(m, out);
     case SNUG__FIELD_TEXT:
       return snug__json_print_text(m, out);
+    case SNUG__FIELD_NUMBERS:
+      return print_numbers(m, f, params, out);
     default:
       return print_as_text(f, params, out);
   }
