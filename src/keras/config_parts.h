@@ -121,13 +121,24 @@ const snug__field *snug__config_field(const snug__layer_class *class_, const cha
 /* Whether a key that a class has not in Snug says nothing at this value. */
 bool snug__config_is_harmless(const char *key, const snug__json *value);
 
+/* Whether a value is null, false, 0 or an empty list. */
+bool snug__config_says_nothing(const snug__json *j);
+
 /* Whether a value is a tensor of the graph. */
 bool snug__config_is_tensor(const snug__json *j);
 
-/* Append `Name(key=value, ...)` for an object, a bare name for a text or a function.  `where` names
- * it in messages; members that are null and those in `without` (NULL-terminated) are left out. */
-snug_status snug__config_named(snug__config *k, const char *where, const snug__json *object,
-                               const char *const *without, snug__text *out) SNUG_NODISCARD;
+/* A number, a bool, or a list of numbers and of such lists; and its text.  A size that is left open
+ * in a list (null) is -1. */
+bool snug__config_is_numbers(const snug__json *j);
+snug_status snug__config_add_numbers(const snug__json *j, snug__text *out) SNUG_NODISCARD;
+
+/* Whether a member of an object is to be left out of its text; null always is. */
+typedef bool snug__config_skip(const char *key, const snug__json *value);
+
+/* Append `Name(key=value, ...)` for an object, a bare name for a text or a function.  Fails:
+ * E_UNSUPPORTED for a value that has no such text; `where` names the thing in the message. */
+snug_status snug__config_named(snug_ctx *ctx, const char *where, const snug__json *object,
+                               snug__config_skip *skip, snug__text *out) SNUG_NODISCARD;
 
 /* Call a scope on tensors; its outputs are appended to out (snug_tensor). */
 snug_status snug__config_call(snug__config *k, snug__config_scope *scope, const snug_tensor *in,

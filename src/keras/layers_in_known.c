@@ -46,7 +46,7 @@ static const struct {
     {"data_format", CHANNELS_LAST},
 };
 
-static bool is_nothing(const snug__json *j) {
+bool snug__config_says_nothing(const snug__json *j) {
   double number = 1.0;
   return snug__json_is_null(j) || (snug__json_is_bool(j) && !snug__json_is_true(j)) ||
          (snug__json_number(j, &number) && number == 0.0) ||
@@ -59,7 +59,7 @@ static bool follows(rule how, const snug__json *value) {
     case ANYTHING:
       return true;
     case NOTHING:
-      return is_nothing(value);
+      return snug__config_says_nothing(value);
     case CHANNELS_LAST:
       return snug__json_is_null(value) || (text && strcmp(text, "channels_last") == 0);
   }

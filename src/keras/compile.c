@@ -1,0 +1,261 @@
+/* compile_config becomes a call of snug_model_compile: optimizer, losses and metrics as texts. */
+#include <stdio.h>
+#include <string.h>
+
+#include "keras/config_parts.h"
+
+#define TEXT_BYTES 4096 /* longest text of one thing */
+#define MOST_METRICS 1024
+#define MOST_OUTPUTS 4096
+
+typedef struct compiling {
+  snug_model *m;
+  const char *file;
+  snug__arena arena;
+  snug__vec losses, metrics, weighted; /* const char * */
+  snug__vec weights;                   /* double */
+} compiling;
+
+#define WAY_OUT "load the model without it (no_compile; --optimizer and --loss on the command line)"
+
+static snug_status fail(const compiling *c, const char *what, const snug__json *j) {
+  char shown[80] = "";
+  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %s %s is not supported; %s",
+                    c->file, what, snug__json_show(j, shown, sizeof shown), WAY_OUT);
+}
+
+static const char *output_name(const compiling *c, size_t i) {
+  snug_tensor t = SNUG_VEC(&c->m->outputs, snug_tensor, i);
+  return SNUG_VEC(&c->m->tensors, snug__model_tensor, t).name;
+}
+
+/* ---- texts ---- */
+
+/* An object, not a dict of such per output. */
+static bool is_object(const snug__json *j) {
+  return snug__json_is_object(j) && snug__json_text(snug__json_get(j, "class_name"));
+}
+
+static bool is_word(const char *key, const char *const *words) {
+  while (*words && strcmp(*words, key) != 0) {
+    words++;
+  }
+  return *words;
+}
+
+/* What says nothing, or nothing at its default: names of optimizers, losses and schedules, dtypes,
+ * the last axis, what old files say of how Keras runs. */
+static bool is_idle(const char *key, const snug__json *value) {
+  static const char *const never[] = {"dtype", "jit_compile", "is_legacy_optimizer", NULL};
+  static const char *const unless_set[] = {"from_logits",   "multi_label", "num_labels",
+                                           "label_weights", "top_k",       "class_id",
+                                           "decay",         NULL};
+  int64_t axis = 0;
+  return is_word(key, never) || (is_word(key, unless_set) && snug__config_says_nothing(value)) ||
+         (strcmp(key, "axis") == 0 && snug__json_int(value, &axis) && axis == -1);
+}
+
+static bool is_idle_or_name(const char *key, const snug__json *value) {
+  return strcmp(key, "name") == 0 || is_idle(key, value);
+}
+
+/* Keep "before" and the text of a thing in a list. */
+static snug_status keep(compiling *c, const char *before, const char *what, const snug__json *j,
+                        snug__config_skip *skip, snug__vec *list) {
+  snug__text text;
+  const char *kept = NULL;
+  snug__text_init(&text, c->m->ctx, TEXT_BYTES);
+  snug_status s = snug__text_add(&text, "%s", before);
+  s = s ? s : snug__config_named(c->m->ctx, what, j, skip, &text);
+  s = s == SNUG_E_UNSUPPORTED || s == SNUG_E_OVERFLOW ? fail(c, what, j) : s;
+  s = s ? s : snug__arena_text(&c->arena, snug__text_get(&text), &kept);
+  s = s ? s : snug__vec_push(list, &kept, 1);
+  snug__text_release(&text);
+  return s;
+}
+
+/* ---- losses ---- */
+
+static snug_status add_loss(compiling *c, size_t output, const snug__json *j) {
+  const snug__json *config = snug__json_get(j, "config");
+  const snug__json *reduction = snug__json_get(config, "reduction");
+  if (snug__json_is_null(j)) {
+    return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: compile_config: the output '%s' has no loss, which is not supported; %s",
+                      c->file, output_name(c, output), WAY_OUT);
+  }
+  if (reduction && snug__json_is_null(reduction)) {
+    return fail(c, "a loss that is not reduced:", j);
+  }
+  return keep(c, "", "the loss", j, is_idle_or_name, &c->losses);
+}
+
+/* Of a list, the element of an output; of a dict, the member of its name; else the thing itself. */
+static const snug__json *for_output(const compiling *c, const snug__json *j, size_t i) {
+  if (snug__json_is_list(j)) {
+    return snug__json_at(j, i);
+  }
+  return snug__json_is_object(j) && !is_object(j) ? snug__json_get(j, output_name(c, i)) : j;
+}
+
+static snug_status check_count(const compiling *c, const char *what, const snug__json *j) {
+  bool is_dict = snug__json_is_object(j) && !is_object(j);
+  size_t n = snug__json_count(j);
+  if ((snug__json_is_list(j) || is_dict) && n != c->m->outputs.n) {
+    return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: compile_config: %zu %s for %zu outputs, which is not supported; %s",
+                      c->file, n, what, c->m->outputs.n, WAY_OUT);
+  }
+  return SNUG_OK;
+}
+
+static snug_status read_losses(compiling *c, const snug__json *loss) {
+  SNUG_TRY(check_count(c, "losses", loss));
+  for (size_t i = 0; i < c->m->outputs.n; i++) {
+    SNUG_TRY(add_loss(c, i, for_output(c, loss, i)));
+  }
+  return SNUG_OK;
+}
+
+static snug_status read_weights(compiling *c, const snug__json *weights) {
+  for (size_t i = 0; !snug__json_is_null(weights) && i < c->m->outputs.n; i++) {
+    const snug__json *one = for_output(c, weights, i);
+    double weight = 1.0;
+    if (!snug__json_is_null(one) && !snug__json_number(one, &weight)) {
+      return fail(c, "the loss weight", one);
+    }
+    SNUG_TRY(snug__vec_push(&c->weights, &weight, 1));
+  }
+  return SNUG_OK;
+}
+
+/* ---- metrics ---- */
+
+/* keras.metrics.Accuracy compares predictions with labels as they are; the text "accuracy" is one
+ * of three others. */
+static bool is_plain_accuracy(const snug__json *j) {
+  const char *name = snug__json_text(snug__json_get(j, "class_name"));
+  return name && strcmp(name, "Accuracy") == 0;
+}
+
+/* A metric, or lists and dicts of such, of one output. */
+static snug_status add_metrics(compiling *c, const char *before, const snug__json *j,
+                               snug__vec *list) {
+  if (snug__json_is_null(j)) {
+    return SNUG_OK;
+  }
+  if (is_plain_accuracy(j)) {
+    return fail(c, "the metric (an object; the text \"accuracy\" is)", j);
+  }
+  if (snug__json_text(j) || is_object(j)) {
+    return keep(c, before, "the metric", j, is_idle, list);
+  }
+  for (size_t i = 0; snug__json_is_list(j) && i < snug__json_count(j); i++) {
+    SNUG_TRY(add_metrics(c, before, snug__json_at(j, i), list));
+  }
+  for (snug__json_member x = snug__json_first(snug__json_is_object(j) ? j : NULL); x.key;
+       x = snug__json_next(j, x)) {
+    SNUG_TRY(add_metrics(c, before, x.value, list));
+  }
+  return SNUG_OK;
+}
+
+/* One output has all of them, however they are nested; of several each has its own. */
+static snug_status read_metrics(compiling *c, const snug__json *metrics, snug__vec *list) {
+  size_t n = c->m->outputs.n;
+  if (n == 1 || !snug__json_count(metrics)) {
+    return add_metrics(c, "", metrics, list);
+  }
+  if (snug__json_is_list(metrics)) {
+    SNUG_TRY(check_count(c, "entries of metrics", metrics));
+  }
+  for (size_t i = 0; i < n; i++) {
+    char before[2 * SNUG__NAME_BYTES];
+    snprintf(before, sizeof before, "%s: ", output_name(c, i));
+    SNUG_TRY(add_metrics(c, before, for_output(c, metrics, i), list));
+  }
+  return SNUG_OK;
+}
+
+/* ---- compile ---- */
+
+/* The optimizer's text is the first of a list of its own. */
+static snug_status read_optimizer(compiling *c, const snug__json *j, snug__vec *list) {
+  const char *name = snug__json_text(snug__json_get(j, "class_name"));
+  if (name && strcmp(name, "LossScaleOptimizer") == 0) {
+    return fail(c, "the optimizer (it belongs to mixed precision)", j);
+  }
+  return keep(c, "", "the optimizer", j, is_idle_or_name, list);
+}
+
+static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
+  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  o.optimizer = optimizer->n ? SNUG_VEC(optimizer, const char *, 0) : NULL;
+  o.loss = c->losses.data;
+  o.n_loss = (int32_t)c->losses.n;
+  o.loss_weights = c->weights.n ? c->weights.data : NULL;
+  o.metrics = c->metrics.data;
+  o.n_metrics = (int32_t)c->metrics.n;
+  o.weighted_metrics = c->weighted.data;
+  o.n_weighted_metrics = (int32_t)c->weighted.n;
+  snug_status s = snug_model_compile(c->m, &o);
+  if (!s) {
+    c->m->keras->compiles = c->m->compiles;
+    return SNUG_OK;
+  }
+  /* A name or argument that the core does not know is one that it has not. */
+  bool is_unknown = s == SNUG_E_ARGUMENT || s == SNUG_E_UNSUPPORTED;
+  (void)snug__fail_within(c->m->ctx, s,
+                          is_unknown ? "%s: compile_config (%s)" : "%s: compile_config%.0s",
+                          c->file, WAY_OUT);
+  return is_unknown ? SNUG_E_UNSUPPORTED : s;
+}
+
+static snug_status compile(compiling *c, const snug__json *config) {
+  snug__vec optimizer;
+  snug__vec_init(&optimizer, c->m->ctx, SNUG__MEM_SCRATCH, sizeof(const char *), 1);
+  const snug__json *j = snug__json_get(config, "optimizer");
+  snug_status s = snug__json_is_null(j) ? SNUG_OK : read_optimizer(c, j, &optimizer);
+  s = s ? s : read_losses(c, snug__json_get(config, "loss"));
+  s = s ? s : read_weights(c, snug__json_get(config, "loss_weights"));
+  s = s ? s : read_metrics(c, snug__json_get(config, "metrics"), &c->metrics);
+  s = s ? s : read_metrics(c, snug__json_get(config, "weighted_metrics"), &c->weighted);
+  s = s ? s : call_compile(c, &optimizer);
+  snug__vec_release(&optimizer);
+  return s;
+}
+
+static void init(compiling *c, snug_model *m, const char *file) {
+  snug_ctx *ctx = m->ctx;
+  c->m = m;
+  c->file = file;
+  snug__arena_init(&c->arena, ctx, SNUG__MEM_SCRATCH);
+  snug__vec_init(&c->losses, ctx, SNUG__MEM_SCRATCH, sizeof(const char *), MOST_OUTPUTS);
+  snug__vec_init(&c->weights, ctx, SNUG__MEM_SCRATCH, sizeof(double), MOST_OUTPUTS);
+  snug__vec_init(&c->metrics, ctx, SNUG__MEM_SCRATCH, sizeof(const char *), MOST_METRICS);
+  snug__vec_init(&c->weighted, ctx, SNUG__MEM_SCRATCH, sizeof(const char *), MOST_METRICS);
+}
+
+static void release(compiling *c) {
+  snug__vec_release(&c->weighted);
+  snug__vec_release(&c->metrics);
+  snug__vec_release(&c->weights);
+  snug__vec_release(&c->losses);
+  snug__arena_release(&c->arena);
+}
+
+/* A model that was compiled without a loss cannot be trained; it is as one that was not. */
+snug_status snug__keras_compile(snug_model *m, const char *file) {
+  compiling c;
+  snug__json *root = NULL;
+  SNUG_TRY(snug__json_read(m->ctx, file, m->keras->config, m->keras->config_bytes, &root));
+  const snug__json *config = snug__json_get(root, "compile_config");
+  snug_status s = SNUG_OK;
+  if (!snug__json_is_null(snug__json_get(config, "loss"))) {
+    init(&c, m, file);
+    s = compile(&c, config);
+    release(&c);
+  }
+  snug__json_free(root);
+  return s;
+}

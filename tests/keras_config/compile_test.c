@@ -1,0 +1,220 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/fault.h"
+#include "support.h"
+#include "train/training.h"
+
+#define ONE \
+  "{'class_name': 'Functional', 'config': {'name': 'f', 'layers': [" INPUT("x", "[null, 4]") "," \
+  DENSE("p", 3, NODE(TENSOR("x", 0, 0))) "], 'input_layers': ['x', 0, 0], 'output_layers': "     \
+  "['p', 0, 0]}, 'compile_config': "
+#define TWO \
+  "{'class_name': 'Functional', 'config': {'name': 'f', 'layers': [" INPUT("x", "[null, 4]") "," \
+  DENSE("p", 3, NODE(TENSOR("x", 0, 0))) "," DENSE("q", 1, NODE(TENSOR("x", 0, 0)))             \
+  "], 'input_layers': ['x', 0, 0], 'output_layers': [['p', 0, 0], ['q', 0, 0]]}, "              \
+  "'compile_config': "
+#define ADAM                                                                                 \
+  "{'module': 'keras.optimizers', 'class_name': 'Adam', 'config': {'name': 'adam', "         \
+  "'learning_rate': 0.25, 'weight_decay': null, 'clipnorm': null, 'use_ema': false, "        \
+  "'ema_momentum': 0.99, 'ema_overwrite_frequency': null, 'beta_1': 0.5, 'epsilon': 1e-07, " \
+  "'amsgrad': false, 'jit_compile': true, 'is_legacy_optimizer': false}, 'registered_name': null}"
+#define COMPILED(model, optimizer, loss, rest) \
+  model "{'optimizer': " optimizer ", 'loss': " loss rest "}}"
+
+/* "a, b": the names of the logs. */
+static const char *names(const snug_model *m, char *out, size_t bytes) {
+  snug_logs logs = snug_model_metrics(m);
+  size_t used = 0;
+  out[0] = 0;
+  for (size_t i = 0; i < logs.n; i++) {
+    used += (size_t)snprintf(out + used, bytes - used, "%s%s", i ? ", " : "", logs.names[i]);
+  }
+  return out;
+}
+
+static snug_model *compile(snug_ctx *ctx, const char *config) {
+  snug_model *m = config_build(ctx, config);
+  ASSERT_OK(ctx, snug__keras_compile(m, "m.keras"));
+  return m;
+}
+
+static void check_logs(const char *config, const char *expected) {
+  char out[512];
+  snug_model *m = compile(test_ctx(), config);
+  ASSERT_EQ_TEXT(names(m, out, sizeof out), expected);
+  ASSERT_EQ_UINT(m->keras->compiles, 1);
+  snug_model_destroy(m);
+}
+
+static void check_refused(const char *config, const char *part) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = config_build(ctx, config);
+  ASSERT_STATUS(ctx, snug__keras_compile(m, "m.keras"), SNUG_E_UNSUPPORTED, part);
+  ASSERT_HAS(snug_message(ctx), "m.keras: compile_config");
+  ASSERT_HAS(snug_message(ctx), "no_compile");
+  ASSERT_EQ_UINT(m->keras->compiles, 0);
+  ASSERT_NULL(m->training);
+  snug_model_destroy(m);
+  test_ctx_end(ctx);
+}
+
+TEST(a_file_that_says_nothing_is_not_compiled) {
+  static const char *const configs[] = {
+      ONE "{}}", ONE "null}", COMPILED(ONE, "'adam'", "null", ""),
+      "{'class_name': 'Functional', 'config': {'name': 'f', 'layers': [" INPUT(
+          "x", "[null, 4]") "," DENSE("p", 3, NODE(TENSOR("x", 0, 0))) "], 'input_layers': ['x', 0, "
+                            "0], 'output_layers': ['p', 0, 0]}}"};
+  snug_ctx *ctx = test_ctx();
+  for (size_t i = 0; i < SNUG_COUNT(configs); i++) {
+    snug_model *m = compile(ctx, configs[i]);
+    ASSERT_NULL(m->training);
+    ASSERT_EQ_UINT(m->keras->compiles, 0);
+    snug_model_destroy(m);
+  }
+}
+
+TEST(the_options_of_the_optimizer_are_kept) {
+  snug_model *m = compile(test_ctx(), COMPILED(ONE, ADAM, "'mse'", ""));
+  const snug__optimizer_options *o = &m->training->optimizer.o;
+  ASSERT_NEAR(o->learning_rate, 0.25, 0.0);
+  ASSERT_NEAR(o->beta_1, 0.5, 0.0);
+  ASSERT_NEAR(o->beta_2, 0.999, 0.0);
+  ASSERT_NEAR(o->epsilon, 1e-7, 0.0);
+  snug_model_destroy(m);
+}
+
+TEST(a_schedule_rules_the_learning_rate) {
+  snug_model *m = compile(
+      test_ctx(),
+      COMPILED(ONE,
+               "{'class_name': 'SGD', 'config': {'learning_rate': {'module': "
+               "'keras.optimizers.schedules', 'class_name': 'PiecewiseConstantDecay', 'config': "
+               "{'boundaries': [1, 2], 'values': [0.5, 0.25, 0.125], 'name': 'PiecewiseConstant'}, "
+               "'registered_name': null}, 'momentum': 0.5}}",
+               "'mse'", ""));
+  ASSERT_NEAR(snug_model_learning_rate(m), 0.5, 0.0);
+  ASSERT_NEAR(snug__schedule_rate(&m->training->optimizer.schedule, 2), 0.25, 0.0);
+  ASSERT_NEAR(m->training->optimizer.o.momentum, 0.5, 0.0);
+  snug_model_destroy(m);
+}
+
+#define FTRL                                                                                       \
+  "{'class_name': 'Ftrl', 'config': {'learning_rate': 0.1, 'learning_rate_power': -0.5, "          \
+  "'initial_accumulator_value': 0.2, 'l1_regularization_strength': 0.5, "                          \
+  "'l2_regularization_strength': 0.25, 'l2_shrinkage_regularization_strength': 0.0, 'beta': 0.0, " \
+  "'gradient_accumulation_steps': 2, 'global_clipnorm': 1.0, 'use_ema': true, 'weight_decay': "    \
+  "0.125}}"
+
+TEST(every_option_has_a_place) {
+  snug_model *m = compile(test_ctx(), COMPILED(ONE, FTRL, "'mse'", ""));
+  const snug__optimizer_options *o = &m->training->optimizer.o;
+  ASSERT_NEAR(o->l1, 0.5, 0.0);
+  ASSERT_NEAR(o->l2, 0.25, 0.0);
+  ASSERT_NEAR(o->weight_decay, 0.125, 0.0);
+  ASSERT_NEAR(o->global_clipnorm, 1.0, 0.0);
+  ASSERT_EQ_INT(o->gradient_accumulation_steps, 2);
+  ASSERT_TRUE(o->use_ema);
+  snug_model_destroy(m);
+}
+
+#define CE                                                                                  \
+  "{'module': 'keras.losses', 'class_name': 'CategoricalCrossentropy', 'config': {'name': " \
+  "'c', 'reduction': 'sum', 'from_logits': true, 'label_smoothing': 0.25, 'axis': -1}}"
+#define FUNCTION(name)                                                \
+  "{'module': 'builtins', 'class_name': 'function', 'config': '" name \
+  "', 'registered_name': 'function'}"
+
+TEST(a_loss_is_an_object_a_function_a_list_or_a_dict) {
+  snug_model *m = compile(test_ctx(), COMPILED(ONE, "'sgd'", CE, ""));
+  ASSERT_NEAR(m->training->losses[0].o.label_smoothing, 0.25, 0.0);
+  ASSERT_TRUE(m->training->losses[0].o.from_logits);
+  ASSERT_EQ_INT(m->training->losses[0].o.reduction, 1);
+  snug_model_destroy(m);
+  check_logs(COMPILED(ONE, "'sgd'", FUNCTION("mean_squared_error"), ""), "loss");
+  check_logs(COMPILED(ONE, "'sgd'", "['mse']", ""), "loss");
+  check_logs(COMPILED(ONE, "'sgd'", "{'p': 'mse'}", ""), "loss");
+  check_logs(COMPILED(TWO, "'sgd'", "'mae'", ""), "loss, p_loss, q_loss");
+}
+
+TEST(losses_and_their_weights_by_output) {
+  char name[SNUG__NAME_BYTES];
+  snug_model *m = compile(test_ctx(), COMPILED(TWO, "'sgd'", "{'q': 'mae', 'p': " CE "}",
+                                               ", 'loss_weights': {'q': 0.5, 'p': 2}"));
+  snug__loss_name(&m->training->losses[0], name);
+  ASSERT_EQ_TEXT(name, "categorical_crossentropy");
+  ASSERT_NEAR(m->training->loss_weights[0], 2.0, 0.0);
+  ASSERT_NEAR(m->training->loss_weights[1], 0.5, 0.0);
+  snug_model_destroy(m);
+  m = compile(test_ctx(), COMPILED(TWO, "'sgd'", "['mse', 'mae']", ", 'loss_weights': [1, 3.0]"));
+  ASSERT_NEAR(m->training->loss_weights[1], 3.0, 0.0);
+  snug_model_destroy(m);
+}
+
+#define AUC                                                                                 \
+  "{'module': 'keras.metrics', 'class_name': 'AUC', 'config': {'name': 'my auc', 'dtype': " \
+  "'float32', 'num_thresholds': 50, 'curve': 'PR', 'summation_method': 'interpolation', "   \
+  "'multi_label': false, 'num_labels': null, 'label_weights': null, 'from_logits': false}}"
+
+TEST(metrics_in_all_their_forms) {
+  check_logs(COMPILED(ONE, "'sgd'", "'mse'",
+                      ", 'metrics': ['mae', [" AUC "], " FUNCTION("mean_squared_error") "]"),
+             "loss, mae, mean_squared_error, my auc");
+  check_logs(COMPILED(ONE, "'sgd'", "'mse'", ", 'metrics': {'p': 'mae'}"), "loss, mae");
+  check_logs(COMPILED(TWO, "'sgd'", "'mse'", ", 'metrics': [['mae', 'mse'], null]"),
+             "loss, p_loss, p_mae, p_mse, q_loss");
+  check_logs(COMPILED(TWO, "'sgd'", "'mse'", ", 'metrics': {'q': ['mae'], 'p': " AUC "}"),
+             "loss, p_loss, p_my auc, q_loss, q_mae");
+  check_logs(COMPILED(ONE, "'sgd'", "'mse'", ", 'metrics': ['mae'], 'weighted_metrics': ['mae']"),
+             "loss, mae, weighted_mae");
+}
+
+TEST(what_the_core_has_not_is_refused_by_name) {
+  check_refused(
+      COMPILED(ONE, "{'class_name': 'Muon', 'config': {'learning_rate': 0.1}}", "'mse'", ""),
+      "Muon");
+  check_refused(
+      COMPILED(ONE, "{'class_name': 'LossScaleOptimizer', 'config': {'inner_optimizer': " ADAM "}}",
+               "'mse'", ""),
+      "LossScaleOptimizer");
+  check_refused(COMPILED(ONE, "'sgd'", "{'class_name': 'Circle', 'config': {'gamma': 80.0}}", ""),
+                "Circle");
+  check_refused(COMPILED(ONE, "'sgd'", FUNCTION("my_loss"), ""), "my_loss");
+  check_refused(COMPILED(ONE, "'sgd'",
+                         "{'class_name': 'MeanSquaredError', 'config': {'reduction': "
+                         "null}}",
+                         ""),
+                "not reduced");
+  check_refused(COMPILED(TWO, "'sgd'", "['mse', null]", ""), "'q' has no loss");
+  check_refused(COMPILED(TWO, "'sgd'", "{'p': 'mse'}", ""), "1 losses for 2 outputs");
+  check_refused(COMPILED(TWO, "'sgd'", "'mse'", ", 'metrics': ['mae']"), "1 entries of metrics");
+  check_refused(COMPILED(ONE, "'sgd'", "'mse'",
+                         ", 'metrics': [{'class_name': 'Accuracy', 'config': "
+                         "{'name': 'accuracy'}}]"),
+                "Accuracy");
+  check_refused(COMPILED(ONE, "'sgd'", "'mse'",
+                         ", 'metrics': [{'class_name': 'Precision', 'config': "
+                         "{'name': 'p', 'top_k': 3}}]"),
+                "top_k");
+  check_refused(COMPILED(ONE, "'sgd'", "'mse'", ", 'loss_weights': 'a'"), "loss weight");
+  check_refused(COMPILED(ONE,
+                         "{'class_name': 'Adam', 'config': {'learning_rate': {'class_name': "
+                         "'MySchedule', 'config': {}}}}",
+                         "'mse'", ""),
+                "MySchedule");
+}
+
+static snug_status scenario(snug_ctx *ctx, void *arg) {
+  static char json[CONFIG_BYTES];
+  snug_model *m = NULL;
+  config_text(json, "%s", (const char *)arg);
+  snug_status s = snug__keras_build(ctx, "m.keras", json, strlen(json), "", NULL, &m);
+  s = s ? s : snug__keras_compile(m, "m.keras");
+  snug_model_destroy(m);
+  return s;
+}
+
+TEST(every_failure_of_memory) {
+  char text[] = COMPILED(TWO, ADAM, "['mse', 'mae']", ", 'metrics': [null, ['mae']]");
+  test_fault_sweep_stride(scenario, text, 7);
+}
