@@ -27,6 +27,19 @@ typedef struct snug_load_options {
 #define SNUG_LOAD_OPTIONS_DEFAULT {0, NULL, 0, false}
 /* clang-format on */
 
+/* Load a `.keras` file, or the folder that one unpacks to.  options may be NULL.  If the file says
+ * how the model was compiled, it is compiled, and the optimizer goes on where it stopped.  Owns:
+ * *out is the caller's.  Fails: E_IO, E_FORMAT (damaged, or no such file), E_UNSUPPORTED (names
+ * what Snug has not: a layer, an argument), E_SHAPE (weights of another model), E_MEMORY, E_LIMIT.
+ */
+SNUG_API snug_status snug_model_load(snug_ctx *ctx, const char *path,
+                                     const snug_load_options *options,
+                                     snug_model **out) SNUG_NODISCARD;
+
+/* Load the weights alone, from `.weights.h5`, from a `.keras` file or from a legacy `.h5` file,
+ * into a model that is there.  Fails as snug_model_load; the weights are then as they were. */
+SNUG_API snug_status snug_model_load_weights(snug_model *model, const char *path) SNUG_NODISCARD;
+
 /* Save a model so that Keras loads it: as `.keras`, or its weights alone where the path ends in
  * `.weights.h5`.  What the model's file said is kept; what training changed is new.  An existing
  * file is replaced as a whole.  Fails: E_ARGUMENT (another ending), E_IO, E_UNSUPPORTED (something

@@ -165,10 +165,10 @@ snug_status snug__h5_resolve(snug__h5 *h5, const char *path, uint64_t *address, 
   return SNUG_OK;
 }
 
-bool snug__h5_has(snug__h5 *h5, const char *path) {
+snug_status snug__h5_has(snug__h5 *h5, const char *path, bool *out) {
   uint64_t address = 0;
-  bool found = false;
-  return snug__h5_resolve(h5, path, &address, &found) == SNUG_OK && found;
+  *out = false;
+  return snug__h5_resolve(h5, path, &address, out);
 }
 
 static snug_status find_group(snug__h5 *h5, const char *path, const snug__h5_group **out) {

@@ -16,8 +16,9 @@ void snug__h5_close(snug__h5 *h5);
 
 const char *snug__h5_file(const snug__h5 *h5); /* as given to open */
 
-/* Whether there is a group or dataset at a path ("layers/dense/vars"). */
-bool snug__h5_has(snug__h5 *h5, const char *path);
+/* Whether there is a group or dataset at a path ("layers/dense/vars").  Fails: E_FORMAT if the way
+ * there is damaged, E_IO, E_MEMORY. */
+snug_status snug__h5_has(snug__h5 *h5, const char *path, bool *out) SNUG_NODISCARD;
 
 /* What lies directly in a group: the i-th name in the file's own order, into out. */
 snug_status snug__h5_count(snug__h5 *h5, const char *group, size_t *n) SNUG_NODISCARD;

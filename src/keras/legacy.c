@@ -97,7 +97,9 @@ static snug_status saved_layer(const legacy *l, size_t i, char *out, size_t byte
   char name[NAME_BYTES];
   SNUG_TRY(snug__h5_text(l->h5, l->root, "layer_names", i, name, sizeof name));
   SNUG_TRY(join(l, l->root, name, out, bytes));
-  if (!snug__h5_has(l->h5, out)) {
+  bool found = false;
+  SNUG_TRY(snug__h5_has(l->h5, out, &found));
+  if (!found) {
     return snug__fail(l->m->ctx, SNUG_E_FORMAT,
                       "%s: there is no group '%s', which layer_names tells of: the file is damaged",
                       snug__h5_file(l->h5), out);
@@ -180,7 +182,9 @@ static snug_status read_all(legacy *l) {
 }
 
 snug_status snug__keras_read_legacy(snug_model *m, snug__h5 *h5) {
-  legacy l = {.m = m, .h5 = h5, .root = snug__h5_has(h5, "model_weights") ? "model_weights" : ""};
+  bool is_whole = false; /* a whole model, not weights alone */
+  SNUG_TRY(snug__h5_has(h5, "model_weights", &is_whole));
+  legacy l = {.m = m, .h5 = h5, .root = is_whole ? "model_weights" : ""};
   snug__vec_init(&l.weights, m->ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), UINT32_MAX);
   snug__vec_init(&l.layers, m->ctx, SNUG__MEM_SCRATCH, sizeof(outer_layer), UINT32_MAX);
   SNUG_TRY(snug__keras_order_init(&l.order, m));

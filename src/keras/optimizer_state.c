@@ -107,8 +107,12 @@ static snug_status read_listed(snug_model *m, snug__h5 *h5, snug__vec *list, boo
 
 snug_status snug__keras_read_optimizer(snug_model *m, snug__h5 *h5, bool *found) {
   snug__vec list;
+  bool is_there = false;
   *found = false;
-  if (!m->training || !snug__h5_has(h5, GROUP "/vars")) {
+  if (m->training) {
+    SNUG_TRY(snug__h5_has(h5, GROUP "/vars", &is_there));
+  }
+  if (!is_there) {
     return SNUG_OK;
   }
   init_list(&list, m);

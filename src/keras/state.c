@@ -66,7 +66,9 @@ static snug_status count_datasets(const reading *r, const char *group, size_t *n
   char vars[SNUG__DATASET_PATH_BYTES];
   *n = 0;
   snprintf(vars, sizeof vars, "%s%svars", group, group[0] ? "/" : "");
-  return snug__h5_has(r->h5, vars) ? snug__h5_count(r->h5, vars, n) : SNUG_OK;
+  bool found = false;
+  SNUG_TRY(snug__h5_has(r->h5, vars, &found));
+  return found ? snug__h5_count(r->h5, vars, n) : SNUG_OK;
 }
 
 static snug_status check_place(const reading *r, const snug__keras_place *place) {
@@ -116,9 +118,13 @@ static snug_status for_places(const reading *r,
 }
 
 static snug_status check_kind(reading *r) {
-  bool has_layers = snug__h5_has(r->h5, "layers");
-  r->is_old = !has_layers && snug__h5_has(r->h5, "_layer_checkpoint_dependencies");
-  if (!has_layers && !r->is_old && !snug__h5_has(r->h5, "vars")) {
+  bool has_layers = false;
+  bool has_vars = false;
+  SNUG_TRY(snug__h5_has(r->h5, "layers", &has_layers));
+  SNUG_TRY(snug__h5_has(r->h5, "_layer_checkpoint_dependencies", &r->is_old));
+  SNUG_TRY(snug__h5_has(r->h5, "vars", &has_vars));
+  r->is_old = r->is_old && !has_layers;
+  if (!has_layers && !r->is_old && !has_vars) {
     return snug__fail(r->m->ctx, SNUG_E_FORMAT,
                       "%s: it holds no weights of a Keras model (there is neither a group 'layers' "
                       "nor an attribute 'layer_names'); save them with model.save_weights or "

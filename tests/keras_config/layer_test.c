@@ -63,69 +63,80 @@ TEST(numbers_texts_lists_and_nulls) {
 }
 
 TEST(objects_become_calls) {
-  check(
-      LAYER(
-          "Dense", "d",
-          ", 'units': 2, 'activation': " OBJECT("keras.layers", "LeakyReLU",
-                                                "'name': 'l', 'trainable': true, 'dtype': "
-                                                "'float32', 'negative_slope': 0.1") ", "
-                                                                                    "'kernel_"
-                                                                                    "initializer':"
-                                                                                    " " OBJECT("ker"
-                                                                                               "as."
-                                                                                               "ini"
-                                                                                               "tia"
-                                                                                               "liz"
-                                                                                               "er"
-                                                                                               "s",
-                                                                                               "Var"
-                                                                                               "ian"
-                                                                                               "ceS"
-                                                                                               "cal"
-                                                                                               "in"
-                                                                                               "g",
-                                                                                               "'se"
-                                                                                               "ed'"
-                                                                                               ": "
-                                                                                               "3, "
-                                                                                               "'sc"
-                                                                                               "ale"
-                                                                                               "': "
-                                                                                               "2."
-                                                                                               "0, "
-                                                                                               "'mo"
-                                                                                               "de'"
-                                                                                               ": "
-                                                                                               "'fa"
-                                                                                               "n_"
-                                                                                               "out"
-                                                                                               "', "
-                                                                                               "'di"
-                                                                                               "str"
-                                                                                               "ibu"
-                                                                                               "tio"
-                                                                                               "n':"
-                                                                                               " '"
-                                                                                               "uni"
-                                                                                               "for"
-                                                                                               "m',"
-                                                                                               " "
-                                                                                               "'in"
-                                                                                               "put"
-                                                                                               "_ax"
-                                                                                               "es'"
-                                                                                               ": "
-                                                                                               "nul"
-                                                                                               "l") ", 'kernel_regularizer': " OBJECT("keras.regularizers",
-                                                                                                                                      "L1L2",
-                                                                                                                                      "'l1': 0.5, 'l2': 0.25") ", 'bias_constraint': " OBJECT("keras.constraints",
-                                                                                                                                                                                              "MaxNorm",
-                                                                                                                                                                                              "'max_value': 2, 'axis': 0"),
-          ""),
-      "name=\"d\", units=2, activation=\"LeakyReLU(negative_slope=0.1)\", "
-      "kernel_initializer=\"VarianceScaling(scale=2, mode=fan_out, distribution=uniform)\", "
-      "kernel_regularizer=\"L1L2(l1=0.5, l2=0.25)\", "
-      "bias_constraint=\"MaxNorm(max_value=2, axis=0)\"");
+  check(LAYER("Dense", "d",
+              ", 'units': 2, 'activation': " OBJECT(
+                  "keras.layers", "LeakyReLU",
+                  "'name': 'l', 'trainable': true, 'dtype': "
+                  "'float32', 'negative_slope': 0.1") ", "
+                                                      "'kernel_"
+                                                      "initializer':"
+                                                      " " OBJECT(
+                                                          "ker"
+                                                          "as."
+                                                          "ini"
+                                                          "tia"
+                                                          "liz"
+                                                          "er"
+                                                          "s",
+                                                          "Var"
+                                                          "ian"
+                                                          "ceS"
+                                                          "cal"
+                                                          "in"
+                                                          "g",
+                                                          "'se"
+                                                          "ed'"
+                                                          ": "
+                                                          "3, "
+                                                          "'sc"
+                                                          "ale"
+                                                          "': "
+                                                          "2."
+                                                          "0, "
+                                                          "'mo"
+                                                          "de'"
+                                                          ": "
+                                                          "'fa"
+                                                          "n_"
+                                                          "out"
+                                                          "', "
+                                                          "'di"
+                                                          "str"
+                                                          "ibu"
+                                                          "tio"
+                                                          "n':"
+                                                          " '"
+                                                          "uni"
+                                                          "for"
+                                                          "m',"
+                                                          " "
+                                                          "'in"
+                                                          "put"
+                                                          "_ax"
+                                                          "es'"
+                                                          ": "
+                                                          "nul"
+                                                          "l") ", "
+                                                               "'kernel_regularizer':"
+                                                               " " OBJECT(
+                                                                   "keras."
+                                                                   "regularizers",
+                                                                   "L1L2",
+                                                                   "'l1': 0.5, 'l2': "
+                                                                   "0.25") ", "
+                                                                           "'bias_"
+                                                                           "constrain"
+                                                                           "t':"
+                                                                           " " OBJECT(
+                                                                               "keras.constraints",
+                                                                               "MaxNorm",
+                                                                               "'max_value': 2, "
+                                                                               "'axis': 0"),
+              ""),
+        "name=\"d\", units=2, activation=\"LeakyReLU(negative_slope=0.1)\", "
+        "kernel_initializer=\"VarianceScaling(scale=2, mode=fan_out, distribution=uniform)\", "
+        "kernel_regularizer=\"L1L2(l1=0.5, l2=0.25)\", "
+        "bias_constraint=\"MaxNorm(max_value=2, axis=0)\"");
   check(LAYER("Dense", "d",
               ", 'units': 2, 'activation': {'module': 'builtins', 'class_name': 'function', "
               "'config': 'tanh', 'registered_name': 'function'}",

@@ -166,6 +166,13 @@ std::string temporary(const std::string &name) {
 void keras(const Context &ctx, snug_model *m) {
   const std::string path = temporary("model.keras");
   CHECK(ctx, snug_model_save(m, path.c_str()) == SNUG_OK);
+  CHECK(ctx, snug_model_load_weights(m, path.c_str()) == SNUG_OK);
+  snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
+  options.no_compile = true;
+  snug_model *loaded = nullptr;
+  CHECK(ctx, snug_model_load(ctx.get(), path.c_str(), &options, &loaded) == SNUG_OK);
+  const Model owner(loaded);
+  CHECK(ctx, snug_model_weights(loaded) == snug_model_weights(m));
 }
 
 void files(const Context &ctx, snug_model *m, const Set &set) {
