@@ -4,6 +4,7 @@
 #include "cli.h"
 
 const cli_verb *const cli_verbs[] = {
+    &cli_verb_init,
     &cli_verb_pack,
     &cli_verb_completion,
     &cli_verb_help,
