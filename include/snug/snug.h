@@ -2,6 +2,7 @@
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H
 
+#include "snug/callbacks.h"
 #include "snug/context.h"
 #include "snug/files.h"
 #include "snug/keras.h"

@@ -147,3 +147,21 @@ void snug__replace_abandon(snug__replace *r) {
   }
   r->writing[0] = 0;
 }
+
+snug_status snug__make_folders(snug_ctx *ctx, const char *path) {
+  char folder[SNUG__PATH_BYTES];
+  char reason[128];
+  for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+    size_t n = (size_t)(slash - path);
+    if (n >= sizeof folder) {
+      return snug__fail(ctx, SNUG_E_IO, "%.300s...: the path is too long", path);
+    }
+    memcpy(folder, path, n);
+    folder[n] = 0;
+    if (n > 0 && mkdir(folder, 0777) != 0 && errno != EEXIST) {
+      return snug__fail(ctx, SNUG_E_IO, "%.300s: the folder cannot be made: %s", folder,
+                        strerror_r(errno, reason, sizeof reason));
+    }
+  }
+  return SNUG_OK;
+}

@@ -33,4 +33,7 @@ snug_status snug__replace_commit(snug__replace *r) SNUG_NODISCARD;
 /* Remove the temporary file; the target stays as it was.  Does nothing after a commit. */
 void snug__replace_abandon(snug__replace *r);
 
+/* Make the folders in which a file is to lie, as far as they are not there.  Fails: E_IO. */
+snug_status snug__make_folders(snug_ctx *ctx, const char *path) SNUG_NODISCARD;
+
 #endif

@@ -18,8 +18,8 @@ typedef struct snug__position {
  * their say, whatever their order. */
 typedef struct snug__keeper {
   void *user;
-  snug_status (*resume)(void *user, struct snug__fit *f);      /* before the first epoch */
-  snug_status (*after_batch)(void *user, struct snug__fit *f); /* if the epoch goes on */
+  snug_status (*resume)(void *user, struct snug__fit *f); /* before the first epoch */
+  snug_status (*after_batch)(void *user, struct snug__fit *f, bool goes_on);
   snug_status (*after_epoch)(void *user, struct snug__fit *f);
   snug_status (*finish)(void *user); /* the fit came to its end */
 } snug__keeper;

@@ -75,7 +75,7 @@ static void start_pass(snug__fit *f) {
 }
 
 static snug_status keep_batch(snug__fit *f, bool go_on) {
-  return f->keeper && go_on ? f->keeper->after_batch(f->keeper->user, f) : SNUG_OK;
+  return f->keeper ? f->keeper->after_batch(f->keeper->user, f, go_on) : SNUG_OK;
 }
 
 /* The steps of an epoch that are left.  *go_on: whether the callbacks want more. */

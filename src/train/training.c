@@ -101,7 +101,7 @@ double snug_model_learning_rate(const snug_model *m) {
     return scheduled_rate(m);
   }
   const float *rate = optimizer_state(m, "optimizer/learning_rate");
-  return rate ? (double)*rate : m->training->optimizer.o.learning_rate;
+  return (double)(rate ? *rate : (float)m->training->optimizer.o.learning_rate);
 }
 
 snug_status snug_model_set_learning_rate(snug_model *m, double rate) {

@@ -1,0 +1,159 @@
+/* ModelCheckpoint: save the model every so often, or whenever it is better than before. */
+#include <string.h>
+
+#include "base/file.h"
+#include "callbacks/callback.h"
+#include "snug/keras.h"
+
+typedef struct options {
+  snug__monitor watch;
+  bool save_best_only, save_weights_only;
+  char save_freq[SNUG__NAME_BYTES];
+  snug_floats initial_value_threshold; /* none or one */
+} options;
+
+typedef struct memory {
+  snug__best best; /* goes on from fit to fit */
+  snug__freq freq;
+} memory;
+
+typedef struct checkpoint {
+  snug__caller base;
+  options o;
+  int64_t freq;  /* batches; 0: epochs */
+  int64_t epoch; /* that is running */
+  memory m;
+} checkpoint;
+
+static const snug__field fields[] = {
+    {"monitor", SNUG__FIELD_TEXT, offsetof(options, watch.monitor), "val_loss", NULL},
+    {"mode", SNUG__FIELD_CHOICE, offsetof(options, watch.mode), "auto", snug__modes},
+    SNUG_FIELD(options, save_best_only, BOOL, "false"),
+    SNUG_FIELD(options, save_weights_only, BOOL, "false"),
+    SNUG_FIELD(options, save_freq, TEXT, "epoch"),
+    SNUG_FIELD(options, initial_value_threshold, FLOATS, "none"),
+    {0}};
+
+/* ---- saving ---- */
+
+static const char *best_text(const checkpoint *c, char *out, size_t bytes) {
+  snprintf(out, bytes, c->m.best.is_set ? "%.5f" : "None", c->m.best.value);
+  return out;
+}
+
+/* Whether this is a moment to save; says why or why not. */
+static bool should_save(checkpoint *c, const snug_logs *logs, const char *path) {
+  long long epoch = (long long)c->epoch + 1;
+  const char *monitor = c->o.watch.monitor;
+  char best[64];
+  double value = 0.0;
+  if (!c->o.save_best_only) {
+    snug__say(&c->base, "\nEpoch %lld: saving model to %s", epoch, path);
+    return true;
+  }
+  if (!snug__logs_find(logs, monitor, &value)) {
+    snug__say(&c->base, "Can save best model only with %s available.", monitor);
+    return true;
+  }
+  best_text(c, best, sizeof best);
+  if (!snug__monitor_improves(&c->o.watch, value, c->m.best)) {
+    snug__say(&c->base, "\nEpoch %lld: %s did not improve from %s", epoch, monitor, best);
+    return false;
+  }
+  snug__say(&c->base, "\nEpoch %lld: %s improved from %s to %.5f, saving model to %s", epoch,
+            monitor, best, value, path);
+  c->m.best = (snug__best){value, true};
+  return true;
+}
+
+static snug_status save(checkpoint *c, int64_t batch, const snug_logs *logs) {
+  const snug__template_values v = {.epoch = c->epoch + 1, .batch = batch, .logs = logs};
+  char path[SNUG__PATH_BYTES];
+  SNUG_TRY(snug__template_fill(c->base.ctx, c->base.target.path, &v, path, sizeof path));
+  if (!should_save(c, logs, path)) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__make_folders(c->base.ctx, path));
+  SNUG_TRY(snug_model_save(c->base.model, path));
+  snug__say(&c->base, "\nEpoch %lld: finished saving model to %s", (long long)c->epoch + 1, path);
+  return SNUG_OK;
+}
+
+/* ---- hooks ---- */
+
+/* A name in the path that no logs will have is told now, not after the first epoch. */
+static snug_status prepare(void *user) {
+  checkpoint *c = user;
+  const snug__fit *f = c->base.model->training->fit;
+  const snug_logs of_epochs = {f->history->n, f->history->names, NULL};
+  const snug_logs of_batches = snug_model_metrics(c->base.model);
+  SNUG_TRY(snug__template_check(c->base.ctx, c->base.target.path,
+                                c->freq ? &of_batches : &of_epochs, c->freq > 0));
+  return snug__monitor_settle(&c->base, &c->o.watch);
+}
+
+static void *state(void *user, size_t *bytes) {
+  checkpoint *c = user;
+  *bytes = sizeof c->m;
+  return &c->m;
+}
+
+static bool epoch_begin(void *user, int64_t epoch) {
+  checkpoint *c = user;
+  c->epoch = epoch;
+  return true;
+}
+
+static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
+  checkpoint *c = user;
+  bool is_due = snug__freq_is_due(&c->m.freq, c->freq);
+  return snug__go_on(&c->base, is_due ? save(c, batch + 1, logs) : SNUG_OK);
+}
+
+static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
+  checkpoint *c = user;
+  (void)epoch;
+  return snug__go_on(&c->base, c->freq ? SNUG_OK : save(c, 0, logs));
+}
+
+static bool ends_in(const char *text, const char *end) {
+  size_t n = strlen(text);
+  size_t m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static snug_status check_path(const checkpoint *c) {
+  const char *path = c->base.target.path;
+  const char *ending = c->o.save_weights_only ? ".weights.h5" : ".keras";
+  if (!ends_in(path, ending)) {
+    return snug__fail(c->base.ctx, SNUG_E_ARGUMENT,
+                      "ModelCheckpoint: the path must end in `%s`%s, which '%.300s' does not",
+                      ending, c->o.save_weights_only ? " with save_weights_only" : "", path);
+  }
+  return snug__template_check(c->base.ctx, path, NULL, true);
+}
+
+static snug_status create(void *self, const char *config, snug_callback *out) {
+  checkpoint *c = self;
+  (void)config;
+  SNUG_TRY(check_path(c));
+  SNUG_TRY(snug__freq_parse(&c->base, c->o.save_freq, &c->freq));
+  if (c->o.initial_value_threshold.n > 1) {
+    return snug__fail(c->base.ctx, SNUG_E_ARGUMENT,
+                      "ModelCheckpoint: initial_value_threshold is one number");
+  }
+  c->m.best = (snug__best){c->o.initial_value_threshold.v[0], c->o.initial_value_threshold.n > 0};
+  out->prepare = prepare;
+  out->state = state;
+  out->epoch_begin = epoch_begin;
+  out->batch_end = batch_end;
+  out->epoch_end = epoch_end;
+  return SNUG_OK;
+}
+
+const snug__callback_class snug__model_checkpoint = {.name = "ModelCheckpoint",
+                                                     .bytes = sizeof(checkpoint),
+                                                     .fields = fields,
+                                                     .options = offsetof(checkpoint, o),
+                                                     .needs_path = true,
+                                                     .create = create};

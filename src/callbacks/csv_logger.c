@@ -1,0 +1,260 @@
+/* CSVLogger: a line per epoch, as Python's csv module writes it in its "excel" dialect. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "callbacks/callback.h"
+
+#define MOST_NAMES 1024
+
+typedef struct options {
+  char separator[SNUG__NAME_BYTES];
+  bool append;
+} options;
+
+/* What a backup keeps; the names of the columns lie behind it, each ended by NUL. */
+typedef struct memory {
+  int64_t length;    /* of the file; what is behind that is of epochs that will be made again */
+  int64_t n_columns; /* 0: the first epoch is not over */
+} memory;
+
+typedef struct csv_logger {
+  snug__caller base;
+  options o;
+  int fd; /* -1: not open */
+  memory *m;
+  size_t memory_bytes;
+  char *row; /* a line in the making */
+  size_t n_row, row_bytes;
+} csv_logger;
+
+static const snug__field fields[] = {
+    SNUG_FIELD(options, separator, TEXT, "','"), SNUG_FIELD(options, append, BOOL, "false"), {0}};
+
+static snug_status fail_io(const csv_logger *c, const char *what) {
+  char reason[128];
+  return snug__fail(c->base.ctx, SNUG_E_IO, "CSVLogger: %.300s: %s: %s", c->base.target.path, what,
+                    strerror_r(errno, reason, sizeof reason));
+}
+
+/* ---- the file ---- */
+
+/* Bring the file to the length that a backup knows of, or to what its options say. */
+static snug_status set_length(csv_logger *c) {
+  struct stat file;
+  if (fstat(c->fd, &file) != 0) {
+    return fail_io(c, "cannot be read");
+  }
+  bool goes_on = c->m->n_columns > 0 && file.st_size >= c->m->length;
+  c->m->length = goes_on ? c->m->length : c->o.append ? file.st_size : 0;
+  bool is_regular = S_ISREG(file.st_mode);
+  return is_regular && ftruncate(c->fd, c->m->length) != 0 ? fail_io(c, "cannot be cut") : SNUG_OK;
+}
+
+static snug_status open_file(csv_logger *c) {
+  c->fd = open(c->base.target.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  return c->fd < 0 ? fail_io(c, "cannot be written") : set_length(c);
+}
+
+static snug_status write_row(csv_logger *c) {
+  size_t n = 0;
+  while (n < c->n_row) {
+    ssize_t wrote = write(c->fd, c->row + n, c->n_row - n);
+    if (wrote < 0 && errno != EINTR) {
+      return fail_io(c, "writing failed");
+    }
+    n += wrote < 0 ? 0 : (size_t)wrote;
+  }
+  c->m->length += (int64_t)n;
+  c->n_row = 0;
+  return SNUG_OK;
+}
+
+/* ---- rows ---- */
+
+static void put(csv_logger *c, char letter) {
+  if (c->n_row < c->row_bytes) { /* always: see prepare */
+    c->row[c->n_row++] = letter;
+  }
+}
+
+/* A field, in quotes where it must be. */
+static void add_field(csv_logger *c, const char *text) {
+  bool quoted = text[strcspn(text, "\"\r\n")] || strchr(text, c->o.separator[0]);
+  if (c->n_row) {
+    put(c, c->o.separator[0]);
+  }
+  if (quoted) {
+    put(c, '"');
+  }
+  for (; *text; text++) {
+    if (*text == '"') {
+      put(c, '"');
+    }
+    put(c, *text);
+  }
+  if (quoted) {
+    put(c, '"');
+  }
+}
+
+static snug_status end_row(csv_logger *c) {
+  put(c, '\r');
+  put(c, '\n');
+  return write_row(c);
+}
+
+static const char *columns(const csv_logger *c) { return (const char *)(c->m + 1); }
+
+/* Insertion sort of the names; there are a handful. */
+static size_t sorted_names(const snug_logs *logs, const char **out) {
+  for (size_t i = 0; i < logs->n; i++) {
+    size_t k = i;
+    for (; k > 0 && strcmp(out[k - 1], logs->names[i]) > 0; k--) {
+      out[k] = out[k - 1];
+    }
+    out[k] = logs->names[i];
+  }
+  return logs->n;
+}
+
+/* The columns are the names of the first epoch, sorted; where none of them is of a validation, each
+ * comes again with val_.  There is room: see prepare. */
+static void settle_columns(csv_logger *c, const snug_logs *logs) {
+  const char *names[MOST_NAMES];
+  char *at = (char *)(c->m + 1);
+  size_t n = sorted_names(logs, names);
+  bool validated = false;
+  for (size_t i = 0; i < n; i++) {
+    validated = validated || strncmp(names[i], "val_", 4) == 0;
+  }
+  for (size_t i = 0; i < (validated ? n : 2 * n); i++) {
+    at += 1 + snprintf(at, strlen(names[i % n]) + 5, "%s%s", i < n ? "" : "val_", names[i % n]);
+  }
+  c->m->n_columns = (int64_t)(validated ? n : 2 * n);
+}
+
+static snug_status write_header(csv_logger *c) {
+  const char *name = columns(c);
+  add_field(c, "epoch");
+  for (int64_t i = 0; i < c->m->n_columns; i++, name += strlen(name) + 1) {
+    add_field(c, name);
+  }
+  return end_row(c);
+}
+
+static snug_status write_epoch(csv_logger *c, int64_t epoch, const snug_logs *logs) {
+  const char *name = columns(c);
+  char number[SNUG__NUMBER_BYTES];
+  snprintf(number, sizeof number, "%lld", (long long)epoch);
+  add_field(c, number);
+  for (int64_t i = 0; i < c->m->n_columns; i++, name += strlen(name) + 1) {
+    double value = 0.0;
+    bool is_there = snug__logs_find(logs, name, &value);
+    add_field(c, is_there ? snug__print_repr(value, number) : "NA");
+  }
+  return end_row(c);
+}
+
+/* ---- hooks ---- */
+
+/* Room for the names of all columns that there can be, and for a row of them: nothing is allocated
+ * later. */
+static snug_status prepare(void *user) {
+  csv_logger *c = user;
+  const snug_history *h = c->base.model->training->fit->history;
+  size_t names = 0;
+  for (size_t i = 0; i < h->n; i++) {
+    names += 2 * strlen(h->names[i]) + sizeof "val_" + 1;
+  }
+  if (h->n > MOST_NAMES) {
+    return snug__fail(c->base.ctx, SNUG_E_ARGUMENT, "CSVLogger: %zu values are more than %d", h->n,
+                      MOST_NAMES);
+  }
+  c->memory_bytes = sizeof *c->m + names;
+  c->row_bytes = 2 * names + (2 * h->n + 1) * (2 * SNUG__NUMBER_BYTES);
+  c->n_row = 0;
+  SNUG_TRY(snug__take(c->base.ctx, SNUG__MEM_CALLBACKS, c->memory_bytes, (void **)&c->m));
+  snug_status s = snug__take(c->base.ctx, SNUG__MEM_CALLBACKS, c->row_bytes, (void **)&c->row);
+  if (s) {
+    snug__give(c->base.ctx, SNUG__MEM_CALLBACKS, c->m, c->memory_bytes);
+  }
+  return s;
+}
+
+static bool train_begin(void *user, int64_t epochs, int64_t steps) {
+  csv_logger *c = user;
+  (void)epochs;
+  (void)steps;
+  *c->m = (memory){0};
+  return true;
+}
+
+static void close_file(csv_logger *c) {
+  if (c->fd >= 0) {
+    close(c->fd);
+  }
+  c->fd = -1;
+}
+
+static void close_all(void *user) {
+  csv_logger *c = user;
+  close_file(c);
+  snug__give(c->base.ctx, SNUG__MEM_CALLBACKS, c->row, c->row_bytes);
+  snug__give(c->base.ctx, SNUG__MEM_CALLBACKS, c->m, c->memory_bytes);
+  c->m = NULL;
+}
+
+static void *state(void *user, size_t *bytes) {
+  const csv_logger *c = user;
+  *bytes = c->memory_bytes;
+  return c->m;
+}
+
+/* Not at train_begin: only now it is known whether a backup goes on. */
+static bool epoch_begin(void *user, int64_t epoch) {
+  csv_logger *c = user;
+  (void)epoch;
+  return snug__go_on(&c->base, c->fd < 0 ? open_file(c) : SNUG_OK);
+}
+
+static snug_status log_epoch(csv_logger *c, int64_t epoch, const snug_logs *logs) {
+  if (c->m->n_columns == 0) {
+    settle_columns(c, logs);
+    SNUG_TRY(c->m->length == 0 ? write_header(c) : SNUG_OK);
+  }
+  return write_epoch(c, epoch, logs);
+}
+
+static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
+  csv_logger *c = user;
+  return snug__go_on(&c->base, log_epoch(c, epoch, logs));
+}
+
+static snug_status create(void *self, const char *config, snug_callback *out) {
+  csv_logger *c = self;
+  (void)config;
+  c->fd = -1;
+  if (strlen(c->o.separator) != 1) {
+    return snug__fail(c->base.ctx, SNUG_E_ARGUMENT,
+                      "CSVLogger: separator='%s'; it must be one character", c->o.separator);
+  }
+  out->prepare = prepare;
+  out->close = close_all;
+  out->state = state;
+  out->train_begin = train_begin;
+  out->epoch_begin = epoch_begin;
+  out->epoch_end = epoch_end;
+  return SNUG_OK;
+}
+
+const snug__callback_class snug__csv_logger = {.name = "CSVLogger",
+                                               .bytes = sizeof(csv_logger),
+                                               .fields = fields,
+                                               .options = offsetof(csv_logger, o),
+                                               .needs_path = true,
+                                               .create = create};
