@@ -125,16 +125,23 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   snug_progress progress{};
   progress.sink = append;
   progress.user = &text;
-  const snug_callback callback = snug_progress_callback(&progress);
+  std::array<snug_callback, 2> callbacks;
+  snug_callback_target target{};
+  target.sink = append;
+  target.user = &text;
+  CHECK(ctx, snug_callback_create(m, "EarlyStopping", "loss:patience=3,restore-best", &target,
+                                  &callbacks[0]) == SNUG_OK);
+  callbacks[1] = snug_progress_callback(&progress);
   snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
   options.epochs = 3;
-  options.callbacks = &callback;
-  options.n_callbacks = 1;
+  options.callbacks = callbacks.data();
+  options.n_callbacks = 2;
   plan(ctx, m, set, options);
   snug_history *raw = nullptr;
   CHECK(ctx, snug_fit(m, &set.data, &options, &raw) == SNUG_OK);
   const History h(raw);
   CHECK(ctx, snug_history_epochs(raw) == 3 && !text.empty());
+  snug_callback_destroy(&callbacks[0]);
   const snug_logs first = snug_history_logs(raw, 0);
   const snug_logs last = snug_history_logs(raw, 2);
   CHECK(ctx, snug_logs_get(&last, "loss") < snug_logs_get(&first, "loss"));
