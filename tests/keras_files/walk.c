@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "keras/h5.h"
 
@@ -13,6 +14,7 @@
 typedef struct walking {
   snug_ctx *ctx;
   snug__h5 *h5;
+  const char *path;
   test_walk *out;
   int32_t n_items;
   bool good;
@@ -86,8 +88,23 @@ static void walk_text(walking *w, snug__archive *a, const char *member) {
   }
 }
 
+static void walk_h5(walking *w, const char *path, const snug__range *range) {
+  if (note(w, snug__h5_open(w->ctx, path, range, &w->h5))) {
+    walk_group(w, "", 0);
+    snug__h5_close(w->h5);
+  }
+}
+
+bool test_walk_h5(snug_ctx *ctx, const char *path, int fd, test_walk *out) {
+  walking w = {.ctx = ctx, .path = path, .out = out, .good = true};
+  snug__range range = {fd, 0, lseek(fd, 0, SEEK_END)};
+  *out = (test_walk){.first = SNUG_OK};
+  walk_h5(&w, path, &range);
+  return w.good;
+}
+
 bool test_walk_archive(snug_ctx *ctx, const char *path, test_walk *out) {
-  walking w = {.ctx = ctx, .out = out, .good = true};
+  walking w = {.ctx = ctx, .path = path, .out = out, .good = true};
   snug__archive *a = NULL;
   snug__range range;
   *out = (test_walk){.first = SNUG_OK};
@@ -96,10 +113,8 @@ bool test_walk_archive(snug_ctx *ctx, const char *path, test_walk *out) {
   }
   walk_text(&w, a, "config.json");
   walk_text(&w, a, "metadata.json");
-  if (note(&w, snug__archive_range(a, "model.weights.h5", (int64_t)64 << 20, &range)) &&
-      note(&w, snug__h5_open(ctx, path, &range, &w.h5))) {
-    walk_group(&w, "", 0);
-    snug__h5_close(w.h5);
+  if (note(&w, snug__archive_range(a, "model.weights.h5", (int64_t)64 << 20, &range))) {
+    walk_h5(&w, path, &range);
   }
   snug__archive_close(a);
   return w.good;

@@ -14,7 +14,11 @@ typedef struct test_walk {
 } test_walk;
 
 /* Read the archive or folder at a path; failures in it are noted in *out and the rest is read.
- * False if one of them is neither E_FORMAT nor E_IO nor one of memory. */
+ * False if one of them is neither E_FORMAT nor E_IO nor one of memory, or does not name the file.
+ */
 bool test_walk_archive(snug_ctx *ctx, const char *path, test_walk *out);
+
+/* The same for an HDF5 file alone. */
+bool test_walk_h5(snug_ctx *ctx, const char *path, int fd, test_walk *out);
 
 #endif

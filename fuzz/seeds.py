@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Make the seeds of the fuzzers from the files under tests/data.  Usage: seeds.py DATA OUT
+
+OUT/file: archives as they are, and the HDF5 files of the compressed ones; OUT/config: config.json
+of every archive, and every *.json.
+"""
+import pathlib
+import shutil
+import sys
+import zipfile
+
+data, out = map(pathlib.Path, sys.argv[1:])
+for folder in ("file", "config"):
+    (out / folder).mkdir(parents=True, exist_ok=True)
+for path in data.rglob("*.keras"):
+    with zipfile.ZipFile(path) as archive:
+        weights = archive.getinfo("model.weights.h5")
+        if weights.compress_type:
+            (out / "file" / f"{path.stem}.h5").write_bytes(archive.read(weights))
+        shutil.copy(path, out / "file")
+        (out / "config" / f"{path.stem}.json").write_bytes(archive.read("config.json"))
+for path in data.rglob("*.json"):
+    shutil.copy(path, out / "config")
