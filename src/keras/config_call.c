@@ -68,26 +68,41 @@ static snug_status call_layer(snug__config *k, snug__config_item *item, const sn
   return snug__vec_push(out, &tensor, 1);
 }
 
-/* Whether a call says that it is made as in inference, also in training. */
-static snug_status read_training(snug__config *k, const snug__config_item *item,
-                                 const snug__json *node, bool *inference) {
-  const snug__json *training = snug__json_get(snug__json_get(node, "kwargs"), "training");
-  if (snug__json_is_true(training)) {
-    return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s",
-                             "is called with training=true; leave that to fit and predict");
+/* Calls of what behaves otherwise in training. */
+static snug_status check_training(snug__config *k, const snug__config_item *item) {
+  static const char *const parts[] = {"Dropout", "BatchNormalization", "GaussianNoise",
+                                      "StochasticDepth"};
+  for (size_t i = 0; k->trains && i < SNUG_COUNT(parts); i++) {
+    if (strstr(item->class_name, parts[i])) {
+      return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s",
+                               "is called with training=true, which is not supported: fit and "
+                               "predict say when a model trains");
+    }
   }
-  *inference = *inference || snug__json_is_bool(training);
   return SNUG_OK;
+}
+
+/* What a call says of training holds for all calls in it that say nothing. */
+static void read_training(snug__config *k, const snug__json *node) {
+  const snug__json *training = snug__json_get(snug__json_get(node, "kwargs"), "training");
+  if (snug__json_is_bool(training)) {
+    k->trains = snug__json_is_true(training);
+    k->m->calls_infer = !k->trains;
+  }
 }
 
 static snug_status call_item(snug__config *k, snug__config_item *item, const snug__json *node,
                              const snug_tensor *in, size_t n, snug__vec *out) {
-  bool before = k->m->calls_infer;
+  bool trained = k->trains;
+  bool inferred = k->m->calls_infer;
   item = item->first;
-  SNUG_TRY(read_training(k, item, node, &k->m->calls_infer));
-  snug_status s = item->kind == SNUG__CONFIG_MODEL ? snug__config_call(k, item->scope, in, n, out)
-                                                   : call_layer(k, item, node, in, n, out);
-  k->m->calls_infer = before;
+  read_training(k, node);
+  snug_status s = check_training(k, item);
+  s = s                                  ? s
+      : item->kind == SNUG__CONFIG_MODEL ? snug__config_call(k, item->scope, in, n, out)
+                                         : call_layer(k, item, node, in, n, out);
+  k->m->calls_infer = inferred;
+  k->trains = trained;
   return s;
 }
 
@@ -117,6 +132,8 @@ static snug_status push_tensor(frame *f, const snug__json *history, snug__vec *i
   return snug__vec_push(in, &state->out[leaf.tensor], 1);
 }
 
+static snug_status gather_dict(frame *f, const snug__json *j, snug__vec *in, uint32_t *missing);
+
 /* The tensors in a value, from left to right. */
 static snug_status gather(frame *f, const snug__json *j, snug__vec *in, uint32_t *missing) {
   if (snug__config_is_tensor(j)) {
@@ -124,13 +141,20 @@ static snug_status gather(frame *f, const snug__json *j, snug__vec *in, uint32_t
                        missing);
   }
   if (snug__json_is_object(j)) {
-    for (snug__json_member x = snug__json_first(j); x.key; x = snug__json_next(j, x)) {
-      SNUG_TRY(gather(f, x.value, in, missing));
-    }
-    return SNUG_OK;
+    return gather_dict(f, j, in, missing);
   }
-  for (size_t i = 0; i < snug__json_count(j) && snug__json_is_list(j) && *missing == NOBODY; i++) {
+  for (size_t i = 0; i < snug__json_count(j) && *missing == NOBODY; i++) {
     SNUG_TRY(gather(f, snug__json_at(j, i), in, missing));
+  }
+  return SNUG_OK;
+}
+
+static snug_status gather_dict(frame *f, const snug__json *j, snug__vec *in, uint32_t *missing) {
+  snug__json_member *members = NULL;
+  size_t n = 0;
+  SNUG_TRY(snug__config_sort(f->k, j, &members, &n));
+  for (size_t i = 0; i < n && *missing == NOBODY; i++) {
+    SNUG_TRY(gather(f, members[i].value, in, missing));
   }
   return SNUG_OK;
 }

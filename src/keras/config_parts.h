@@ -70,6 +70,7 @@ typedef struct snug__config {
   const char *dtype_of;
   size_t calls, most_calls;
   int32_t depth; /* of the call that is running */
+  bool trains;   /* it was told to train (training=True) */
 } snug__config;
 
 /* Raise a failure that begins with the file and an entry: "m.keras: layer 'conv1' (Conv2D): ...".
@@ -87,6 +88,11 @@ void snug__config_release(snug__config *k);
 snug_status snug__config_find_node(snug__config *k, const snug__config_scope *scope,
                                    const snug__json *history, int64_t offset,
                                    snug__config_leaf *out) SNUG_NODISCARD;
+
+/* The members of a dict in the order of their keys, which is how Keras flattens it; they live as
+ * long as the config.  Fails: E_FORMAT if there are thousands. */
+snug_status snug__config_sort(snug__config *k, const snug__json *dict, snug__json_member **out,
+                              size_t *n) SNUG_NODISCARD;
 
 /* What a class of Keras is called here: "Dense", "ops.Add".  Fails: E_UNSUPPORTED, saying what
  * would do. */

@@ -185,17 +185,25 @@ static bool is_leaf(const snug__json *j) {
   return snug__json_is_list(j) && snug__json_count(j) == 3 && snug__json_text(snug__json_at(j, 0));
 }
 
-/* The members of a dict in the order of their keys, which is how Keras flattens it. */
-static size_t sort_members(const snug__json *dict, snug__json_member *out) {
-  size_t n = 0;
-  for (snug__json_member x = snug__json_first(dict); x.key; x = snug__json_next(dict, x)) {
-    size_t at = n++;
-    for (; at > 0 && strcmp(out[at - 1].key, x.key) > 0; at--) {
-      out[at] = out[at - 1];
-    }
-    out[at] = x;
+static void insert_member(snug__json_member *sorted, size_t n, snug__json_member x) {
+  for (; n > 0 && strcmp(sorted[n - 1].key, x.key) > 0; n--) {
+    sorted[n] = sorted[n - 1];
   }
-  return n;
+  sorted[n] = x;
+}
+
+snug_status snug__config_sort(snug__config *k, const snug__json *dict, snug__json_member **out,
+                              size_t *n) {
+  *n = snug__json_count(dict);
+  if (*n > MOST_LEAVES) {
+    return snug__fail(k->ctx, SNUG_E_FORMAT, "%s: a dict of %zu tensors", k->file, *n);
+  }
+  SNUG_TRY(snug__arena_take(&k->arena, *n * sizeof **out, (void **)out));
+  size_t filled = 0;
+  for (snug__json_member x = snug__json_first(dict); x.key; x = snug__json_next(dict, x)) {
+    insert_member(*out, filled++, x);
+  }
+  return SNUG_OK;
 }
 
 static snug_status read_leaves(snug__config *k, const snug__config_scope *scope,
@@ -204,13 +212,8 @@ static snug_status read_leaves(snug__config *k, const snug__config_scope *scope,
 static snug_status read_dict(snug__config *k, const snug__config_scope *scope, const snug__json *j,
                              snug__vec *out) {
   snug__json_member *members = NULL;
-  size_t n = snug__json_count(j);
-  if (n > MOST_LEAVES) {
-    return snug__fail(k->ctx, SNUG_E_FORMAT, "%s: the model '%s' has %zu inputs or outputs",
-                      k->file, scope->name, n);
-  }
-  SNUG_TRY(snug__arena_take(&k->arena, n * sizeof *members, (void **)&members));
-  n = sort_members(j, members);
+  size_t n = 0;
+  SNUG_TRY(snug__config_sort(k, j, &members, &n));
   for (size_t i = 0; i < n; i++) {
     SNUG_TRY(read_leaves(k, scope, members[i].value, members[i].key, out));
   }

@@ -247,6 +247,96 @@ TEST(a_call_with_training_false_runs_as_in_inference) {
   snug_model_destroy(m);
 }
 
+TEST(a_model_that_is_called_on_a_dict_has_its_tensors_by_their_keys) {
+  snug_model *m = config_build(
+      test_ctx(),
+      FUNCTIONAL(
+          "f",
+          INPUT("x", "[null, 4]") "," INPUT("y", "[null, 3]") "," FUNCTIONAL(
+              "g",
+              INPUT("p", "[null, 3]") "," INPUT("q", "[null, 4]") "," LAYER(
+                  "Concatenate", "c", "", NODE("[" TENSOR("p", 0, 0) "," TENSOR("q", 0, 0) "]")),
+              "{'q': ['q', 0, 0], 'p': ['p', 0, 0]}", "['c', 0, 0]")
+              CALLED("g", NODE("{'q': " TENSOR("x", 0, 0) ", 'p': " TENSOR("y", 0, 0) "}")),
+          "[['x', 0, 0], ['y', 0, 0]]", "['g', 1, 0]") END);
+  const snug__model_call *call = m->calls.data;
+  ASSERT_EQ_INT(call->in[0], 1);
+  ASSERT_EQ_INT(call->in[1], 0);
+  snug_model_destroy(m);
+}
+
+#define TRAINED(class_name, keys)                                                    \
+  FUNCTIONAL("f",                                                                    \
+             INPUT("x", "[null, 4]") "," LAYER(                                      \
+                 class_name, "l", keys,                                              \
+                 "{'args': [" TENSOR("x", 0, 0) "], 'kwargs': {'training': true}}"), \
+             "['x', 0, 0]", "['l', 0, 0]")                                           \
+  END
+
+TEST(training_true_matters_where_training_is_another_thing) {
+  snug_ctx *ctx = test_ctx();
+  snug_model_destroy(config_build(ctx, TRAINED("ReLU", "")));
+  ASSERT_STATUS(ctx, config_refuse(ctx, TRAINED("Dropout", ", 'rate': 0.5")), SNUG_E_UNSUPPORTED,
+                "layer 'l' (Dropout): is called with training=true");
+}
+
+/* ---- operations ---- */
+
+#define OP(class_name, name, keys, args)                                                        \
+  "{'module': 'keras.src.ops.numpy', 'class_name': '" class_name "', 'config': {'name': '" name \
+  "'" keys "}, 'registered_name': '" class_name "', 'name': '" name                             \
+  "', 'inbound_nodes': [{'args': [" args "], 'kwargs': {}}]}"
+#define WITH_OPS(ops, out) \
+  FUNCTIONAL("f", INPUT("x", "[null, 4, 2]") "," ops, "['x', 0, 0]", "['" out "', 0, 0]") END
+
+static void check_op(const char *config, const char *class_name, const char *expected) {
+  snug_model *m = config_build(test_ctx(), config);
+  const snug__layer *layer = m->layers.data;
+  snug__text text;
+  snug__text_init(&text, m->ctx, 1024);
+  ASSERT_OK(m->ctx, snug__fields_print(layer->class_->fields, layer->config, &text));
+  ASSERT_EQ_TEXT(layer->class_->name, class_name);
+  ASSERT_EQ_TEXT(snug__text_get(&text), expected);
+  ASSERT_EQ_UINT(m->keras->places.n, 2); /* the model and its input */
+  snug__text_release(&text);
+  snug_model_destroy(m);
+}
+
+TEST(operations_have_constants_and_no_place) {
+  check_op(WITH_OPS(OP("Add", "a", "", TENSOR("x", 0, 0) ", 3.5"), "a"), "ops.Add",
+           "name=\"a\", constant=[3.5]");
+  check_op(WITH_OPS(OP("Subtract", "a", "", "2, " TENSOR("x", 0, 0)), "a"), "ops.Subtract",
+           "name=\"a\", constant=[2], constant_first=true");
+  check_op(WITH_OPS(OP("Mean", "a", ", 'axis': [1], 'keepdims': true", TENSOR("x", 0, 0)), "a"),
+           "ops.Mean", "name=\"a\", axis=[1], keepdims=true");
+  check_op(
+      WITH_OPS(
+          OP("GetItem", "a", "",
+             TENSOR("x", 0,
+                    0) ", [{'class_name': '__slice__', 'config': {'start': "
+                       "null, 'stop': null, 'step': null}}, {'class_name': '__slice__', 'config': "
+                       "{'start': 1, 'stop': -1, 'step': 2}}, null, {'class_name': "
+                       "'__ellipsis__', 'config': {}}, 1]"),
+          "a"),
+      "ops.GetItem", "name=\"a\", key=\"[:, 1:-1:2, None, ..., 1]\"");
+  check_op(WITH_OPS(OP("Multiply", "a", "",
+                       TENSOR("x", 0, 0) ", {'class_name': '__numpy__', 'config': {'value': [0.5, "
+                                         "2], 'dtype': 'float32'}}"),
+                    "a"),
+           "ops.Multiply", "name=\"a\", constant=[0.5,2]");
+}
+
+TEST(operations_that_are_not_there) {
+  snug_ctx *ctx = test_ctx();
+  ASSERT_STATUS(ctx, config_refuse(ctx, WITH_OPS(OP("Fft", "a", "", TENSOR("x", 0, 0)), "a")),
+                SNUG_E_UNSUPPORTED, "keras.ops 'Fft' is not supported");
+  ASSERT_STATUS(ctx, config_refuse(ctx, WITH_OPS(OP("Exp", "a", "", TENSOR("x", 0, 0) ", 2"), "a")),
+                SNUG_E_UNSUPPORTED, "layer 'a' (Exp): is called with a constant=2");
+  ASSERT_STATUS(
+      ctx, config_refuse(ctx, WITH_OPS(OP("GetItem", "a", "", TENSOR("x", 0, 0) ", 'b'"), "a")),
+      SNUG_E_UNSUPPORTED, "key=\"b\"");
+}
+
 /* ---- failures ---- */
 
 static snug_status scenario(snug_ctx *ctx, void *arg) {

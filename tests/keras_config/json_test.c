@@ -5,7 +5,7 @@
 #include "keras/json.h"
 #include "lib/fault.h"
 
-static snug__json *read(snug_ctx *ctx, const char *text) {
+static snug__json *parse(snug_ctx *ctx, const char *text) {
   snug__json *j = NULL;
   ASSERT_OK(ctx, snug__json_read(ctx, "f", text, strlen(text), &j));
   return j;
@@ -21,9 +21,9 @@ static snug_status refuse(snug_ctx *ctx, const char *text, size_t bytes) {
 TEST(special_numbers) {
   snug_ctx *ctx = test_ctx();
   double v = 0.0;
-  snug__json *j = read(ctx,
-                       "{\"a\": NaN, \"b\": [Infinity, -Infinity, 0.5], \"NaN\": \"NaN \\\" "
-                       "Infinity\"}");
+  snug__json *j = parse(ctx,
+                        "{\"a\": NaN, \"b\": [Infinity, -Infinity, 0.5], \"NaN\": \"NaN \\\" "
+                        "Infinity\"}");
   ASSERT_TRUE(snug__json_number(snug__json_get(j, "a"), &v) && isnan(v));
   ASSERT_NULL(snug__json_text(snug__json_get(j, "a")));
   ASSERT_TRUE(snug__json_number(snug__json_at(snug__json_get(j, "b"), 0), &v) && v == INFINITY);
@@ -35,7 +35,7 @@ TEST(special_numbers) {
 TEST(ids_have_64_bits_and_the_last_key_counts) {
   snug_ctx *ctx = test_ctx();
   int64_t v = 0;
-  snug__json *j = read(ctx, "{\"id\": 1, \"id\": 9223372036854775807, \"x\": 2.0}");
+  snug__json *j = parse(ctx, "{\"id\": 1, \"id\": 9223372036854775807, \"x\": 2.0}");
   ASSERT_EQ_UINT(snug__json_count(j), 2);
   ASSERT_TRUE(snug__json_int(snug__json_get(j, "id"), &v));
   ASSERT_TRUE(v == INT64_MAX);
@@ -46,7 +46,7 @@ TEST(ids_have_64_bits_and_the_last_key_counts) {
 TEST(members_stand_in_the_order_of_the_file) {
   snug_ctx *ctx = test_ctx();
   char keys[8] = "";
-  snug__json *j = read(ctx, "{\"z\": 1, \"a\": 2, \"m\": 3}");
+  snug__json *j = parse(ctx, "{\"z\": 1, \"a\": 2, \"m\": 3}");
   for (snug__json_member x = snug__json_first(j); x.key; x = snug__json_next(j, x)) {
     size_t n = strlen(keys);
     snprintf(keys + n, sizeof keys - n, "%s", x.key);
@@ -59,7 +59,7 @@ TEST(questions_that_do_not_fit_have_no_answer) {
   snug_ctx *ctx = test_ctx();
   int64_t whole = 7;
   double v = 7.0;
-  snug__json *j = read(ctx, "[1, \"a\", null]");
+  snug__json *j = parse(ctx, "[1, \"a\", null]");
   ASSERT_NULL(snug__json_get(j, "a"));
   ASSERT_NULL(snug__json_at(j, 3));
   ASSERT_NULL(snug__json_text(snug__json_at(j, 0)));
