@@ -75,6 +75,24 @@ def steps(name, optimizer, **more):
     return Case("optimizers", name, y=CLASSES, loss=SPARSE, optimizer=optimizer, epochs=4, **more)
 
 
+TAGS = (("class", 3), (5,))
+
+
+def words(mask=True):
+    return [Input("x", 5, data=("class", 4)),
+            Layer("Embedding", "e", "x", input_dim=4, output_dim=3, mask_zero=mask)]
+
+
+def tagger():
+    return words() + [Layer("Dense", "out", "e", units=3, activation="softmax")]
+
+
+def two_texts(second=True):
+    return [Input("a", 5, data=("class", 4)), Input("b", 5, data=("class", 3)),
+            Layer("Embedding", "ea", "a", input_dim=4, output_dim=3, mask_zero=True),
+            Layer("Embedding", "eb", "b", input_dim=3, output_dim=3, mask_zero=second)]
+
+
 CASES = [
     # ---- losses on dense layers ----
     Case("dense", "softmax_sparse", mlp(), CLASSES, SPARSE, metrics=["accuracy"]),
@@ -485,4 +503,87 @@ CASES = [
     for a in ("relu", "relu6", "sigmoid", "softplus", "softsign", "silu", "elu", "selu", "celu",
               "exponential", "hard_sigmoid", "hard_silu", "leaky_relu", "mish", "log_softmax",
               "log_sigmoid", "softmax", "tanh_shrink", "hard_tanh", "squareplus")
+] + [
+    # ---- masks ----
+    Case("masks", "mean_of_words", words() + [
+        Layer("GlobalAveragePooling1D", "mean", "e"),
+        Layer("Dense", "out", "mean", units=3, activation="softmax")], CLASSES, SPARSE,
+         metrics=["accuracy"], val_rows=5),
+    Case("masks", "word_by_word", tagger(), TAGS, SPARSE, val_rows=5,
+         metrics=["accuracy", Call("SparseCategoricalCrossentropy", name="ce")],
+         weighted_metrics=[Call("SparseCategoricalAccuracy", name="wacc")]),
+    Case("masks", "word_by_word_weighted", tagger(), TAGS, SPARSE, val_rows=5, sample_weight=True,
+         metrics=["accuracy"], weighted_metrics=[Call("SparseCategoricalAccuracy", name="wacc")]),
+    Case("masks", "some_ignored", tagger(), TAGS,
+         Call("SparseCategoricalCrossentropy", ignore_class=1), metrics=["accuracy"]),
+    Case("masks", "in_sum", tagger(), TAGS,
+         Call("SparseCategoricalCrossentropy", reduction="sum"),
+         optimizer=Call("SGD", learning_rate=0.015625)),
+    Case("masks", "mean_by_weight", tagger(), TAGS,
+         Call("SparseCategoricalCrossentropy", reduction="mean_with_sample_weight"),
+         sample_weight=True),
+    Case("masks", "reals", words() + [Layer("Dense", "out", "e", units=2)], (("real",), (5, 2)), "mse",
+         metrics=["mae", "RootMeanSquaredError", "cosine_similarity"], val_rows=5),
+    Case("masks", "handed_on", words() + [
+        Layer("BatchNormalization", "bn", "e"), Layer("LayerNormalization", "ln", "bn"),
+        Layer("Dropout", "d", "ln", rate=0.0), Layer("Activation", "a", "d", activation="tanh"),
+        Layer("Rescaling", "r", "a", scale=2.0), Layer("Dense", "h", "r", units=4),
+        Layer("ReLU", "relu", "h"), Layer("BatchNormalization", "bn2", "relu", scale=False),
+        Layer("Dense", "out", "bn2", units=3, activation="softmax")], TAGS, SPARSE,
+         metrics=["accuracy"], val_rows=5),
+    Case("masks", "ended_by_flatten", words() + [
+        Layer("Flatten", "f", "e"), Layer("Dense", "out", "f", units=3, activation="softmax")],
+         CLASSES, SPARSE),
+    Case("masks", "ended_by_conv", words() + [
+        Layer("Conv1D", "c", "e", filters=3, kernel_size=3, padding="same"),
+        Layer("BatchNormalization", "bn", "c"),
+        Layer("Dense", "out", "bn", units=3, activation="softmax")], TAGS, SPARSE, metrics=["accuracy"]),
+    Case("masks", "added", two_texts() + [
+        Layer("Add", "sum", "ea eb"), Layer("Dense", "out", "sum", units=3, activation="softmax")],
+         TAGS, SPARSE, metrics=["accuracy"]),
+    Case("masks", "added_to_none", two_texts(False) + [
+        Layer("Add", "sum", "ea eb"), Layer("Dense", "out", "sum", units=3, activation="softmax")],
+         TAGS, SPARSE, metrics=["accuracy"]),
+    Case("masks", "side_by_side", two_texts() + [
+        Layer("Concatenate", "both", "ea eb"),
+        Layer("Dense", "out", "both", units=3, activation="softmax")], TAGS, SPARSE,
+         metrics=["accuracy"]),
+    Case("masks", "side_by_side_with_none", two_texts(False) + [
+        Layer("Concatenate", "both", "ea eb"),
+        Layer("Dense", "out", "both", units=3, activation="softmax")], TAGS, SPARSE,
+         metrics=["accuracy"]),
+    Case("masks", "one_behind_the_other", two_texts() + [
+        Layer("Concatenate", "both", "ea eb", axis=1),
+        Layer("GlobalAveragePooling1D", "mean", "both", keepdims=True), Layer("Flatten", "f", "mean"),
+        Layer("Dense", "out", "f", units=3, activation="softmax")], CLASSES, SPARSE),
+    Case("masks", "one_behind_another_without", two_texts(False) + [
+        Layer("Concatenate", "both", "ea eb", axis=1),
+        Layer("GlobalAveragePooling1D", "mean", "both"),
+        Layer("Dense", "out", "mean", units=3, activation="softmax")], CLASSES, SPARSE),
+    Case("masks", "one_of_two_outputs", words() + [
+        Layer("Dense", "tags", "e", units=3, activation="softmax"),
+        Layer("GlobalMaxPooling1D", "top", "e"), Layer("Dense", "kind", "top", units=1)],
+         [TAGS, (("real",), (1,))], [SPARSE, "mse"], outputs=["tags", "kind"],
+         metrics=[("tags", "accuracy"), ("kind", "mae")], val_rows=5),
+
+    # ---- what layers add to the loss ----
+    Case("activity", "dense_l2", mlp(activity_regularizer=Call("L2", l2=0.0625)), CLASSES, SPARSE,
+         metrics=["accuracy"], val_rows=5),
+    Case("activity", "of_layer", [
+        Input("x", 4), Layer("Dense", "h", "x", units=4, activation="tanh"),
+        Layer("ActivityRegularization", "a", "h", l1=0.03125, l2=0.125),
+        Layer("Dense", "out", "a", units=3, activation="softmax")], CLASSES, SPARSE, val_rows=5),
+    Case("activity", "conv_and_activation", [
+        Input("x", 5, 5, 2),
+        Layer("Conv2D", "c", "x", filters=3, kernel_size=3, activity_regularizer=Call("L1", l1=0.03125)),
+        Layer("Activation", "a", "c", activation="tanh", activity_regularizer=Call("L2", l2=0.03125)),
+        Layer("Flatten", "f", "a"), Layer("Dense", "out", "f", units=3, activation="softmax")],
+         CLASSES, SPARSE, val_rows=5),
+    Case("activity", "shared", [
+        Input("a", 3), Input("b", 3),
+        Layer("Dense", "twin", "a", units=4, activation="tanh", activity_regularizer=Call("L2", l2=0.0625)),
+        Again("twin_b", "twin", "b"), Layer("Subtract", "apart", "twin twin_b"),
+        Layer("Dense", "out", "apart", units=1, activation="sigmoid")], BITS, BINARY),
+    Case("activity", "frozen", mlp(activity_regularizer=Call("L2", l2=0.0625), trainable=False),
+         CLASSES, SPARSE, val_rows=5),
 ]

@@ -239,6 +239,16 @@ case("ops.Cast", VECTOR, dtype="float64")
 for key in ("[:, 0]", "[:, -1, 1:3]", "[:, ::2, ..., None]", "[..., 1:]", "[:, None, :-2, 3:9]", "[...]", "[:, 1:-1:2, :, -3::2]"):
     case("ops.GetItem", IMAGE, key=key)
 case("Identity", VECTOR)
+case("ActivityRegularization", VECTOR, l1=0.5, l2=0.25)
+case("Resizing", IMAGE, height=9, width=4)
+case("Resizing", IMAGE, height=3, width=13, interpolation="nearest")
+case("Resizing", IMAGE, height=4, width=8, crop_to_aspect_ratio=True)
+case("Resizing", IMAGE, height=8, width=3, crop_to_aspect_ratio=True, interpolation="nearest")
+case("Resizing", IMAGE, height=4, width=8, pad_to_aspect_ratio=True, fill_value=0.5)
+case("Resizing", IMAGE, height=7, width=3, pad_to_aspect_ratio=True, fill_mode="constant", antialias=False)
+case("Resizing", IMAGE, height=4, width=8, ints=256, interpolation="nearest")
+case("Softmax", IMAGE, axis=[1, 2])
+case("Softmax", IMAGE, axis=[-1, 1])
 
 
 def weight_value(k, name, shape):
@@ -331,10 +341,11 @@ def run(name, shapes, training, ints, positive, keys, config):
     x = [tf.constant(i) for i in inputs]
     trained = [w.value for w in layer.trainable_weights] if layer else []
     wanted = [i for i in x if i.dtype == tf.float64] + trained
+    weight_of = lambda y: noise(100, y.shape) if y.dtype == tf.float64 else 0
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(wanted)
         y = call(x, training)
-        loss = tf.reduce_sum(y * noise(100, y.shape))
+        loss = tf.reduce_sum(y * weight_of(y))
     slopes = []
     for k, (v, g) in enumerate(zip(wanted, tape.gradient(loss, wanted))):
         g = tf.zeros(v.shape, tf.float64) if g is None else tf.convert_to_tensor(g)

@@ -3,7 +3,20 @@
 
 #include <string.h>
 
+#include "base/number.h"
+
 #define MOST_PLACES (1u << 20)
+
+/* What the version that wrote a file ("3.12.4") does otherwise than the newest; "" is the newest.
+ */
+static snug__habits habits_of(const char *version) {
+  int64_t major = 0;
+  int64_t minor = 0;
+  bool known = snug__read_int(&version, &major) && *version++ == '.' &&
+               snug__read_int(&version, &minor) && major == 3;
+  return (snug__habits){.whole_activity = known && minor < 14,
+                        .unmasked_metrics = known && minor < 12};
+}
 
 snug_status snug__keras_create(snug_model *m, const char *config, size_t config_bytes,
                                const char *version) {
@@ -13,6 +26,7 @@ snug_status snug__keras_create(snug_model *m, const char *config, size_t config_
   snug__arena_init(&k->arena, m->ctx, SNUG__MEM_MODEL);
   snug__vec_init(&k->places, m->ctx, SNUG__MEM_MODEL, sizeof(snug__keras_place), MOST_PLACES);
   m->keras = k;
+  m->habits = habits_of(version);
   SNUG_TRY(snug__arena_text(&k->arena, version, &k->version));
   SNUG_TRY(snug__arena_take(&k->arena, config_bytes + 1, &text));
   memcpy(text, config, config_bytes); /* the arena's memory is zeroed: it ends in NUL */

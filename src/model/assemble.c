@@ -17,8 +17,9 @@ static snug_tensor broken(snug_model *m, snug_status s) {
   return SNUG_NO_TENSOR;
 }
 
-static snug_status push_tensor(snug_model *m, snug__id proto, const char *name, snug_tensor *out) {
-  snug__model_tensor t = {*snug__type_at(m->proto.g, proto), proto, name};
+static snug_status push_tensor(snug_model *m, snug__id proto, snug__id mask, const char *name,
+                               snug_tensor *out) {
+  snug__model_tensor t = {*snug__type_at(m->proto.g, proto), proto, mask, name};
   SNUG_TRY(snug__vec_push(&m->tensors, &t, 1));
   *out = (snug_tensor)m->tensors.n - 1;
   return SNUG_OK;
@@ -91,7 +92,7 @@ static snug_status add_input(snug_model *m, const char *name, snug_dtype dtype,
   SNUG_TRY(take_name(m, "input", name, SNUG__NO_LAYER, &input.name));
   SNUG_TRY(snug__graph_layer(m->proto.g, name, NULL));
   SNUG_TRY(snug__graph_input(m->proto.g, name, snug__type_of(dtype, rank + 1, dim), &proto));
-  SNUG_TRY(push_tensor(m, proto, input.name, &input.tensor));
+  SNUG_TRY(push_tensor(m, proto, SNUG_NONE, input.name, &input.tensor));
   SNUG_TRY(snug__vec_push(&m->inputs, &input, 1));
   *out = input.tensor;
   return SNUG_OK;
@@ -196,15 +197,22 @@ static snug_status call_layer(snug_model *m, uint32_t index, const snug_tensor *
   const snug__layer *layer = &SNUG_VEC(&m->layers, snug__layer, index);
   snug__model_call call = {.layer = index, .n_in = n, .infers = m->calls_infer};
   snug__id values[SNUG__CALL_INPUTS];
-  snug__id proto = SNUG_NONE;
+  snug__id masks[SNUG__CALL_INPUTS];
+  snug__layer_call c = {.b = &m->proto,
+                        .layer = layer,
+                        .in = values,
+                        .masks = masks,
+                        .n_in = n,
+                        .index = (uint32_t)m->calls.n};
   SNUG_TRY(check_call(m, layer, in, n));
   SNUG_TRY(snug__arena_take(&m->arena, (size_t)n * sizeof *call.in, (void **)&call.in));
   for (int32_t i = 0; i < n; i++) {
     call.in[i] = in[i];
     values[i] = SNUG_VEC(&m->tensors, snug__model_tensor, in[i]).proto;
+    masks[i] = SNUG_VEC(&m->tensors, snug__model_tensor, in[i]).mask;
   }
-  SNUG_TRY(snug__model_emit_call(&m->proto, layer, m->calls.n, values, n, &proto));
-  SNUG_TRY(push_tensor(m, proto, layer->name, &call.out));
+  SNUG_TRY(snug__layer_emit(&c));
+  SNUG_TRY(push_tensor(m, c.out, c.mask, layer->name, &call.out));
   SNUG_TRY(snug__vec_push(&m->calls, &call, 1));
   *out = call.out;
   return SNUG_OK;

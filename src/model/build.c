@@ -6,12 +6,14 @@ snug_status snug__build_open(snug__build *b, snug_ctx *ctx, snug__variables *var
                              bool training, snug_dtype real) {
   *b = (snug__build){.ctx = ctx, .variables = variables, .training = training, .real = real};
   snug__vec_init(&b->values, ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), SIZE_MAX / sizeof(snug__id));
+  snug__vec_init(&b->terms, ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), SIZE_MAX / sizeof(snug__id));
   return snug__graph_create(ctx, &b->g);
 }
 
 void snug__build_close(snug__build *b) {
   snug__graph_destroy(b->g);
   b->g = NULL;
+  snug__vec_release(&b->terms);
   snug__vec_release(&b->values);
 }
 

@@ -5,6 +5,12 @@
 
 #include "model/variables.h"
 
+/* What older versions of Keras do otherwise; all false: as the newest does. */
+typedef struct snug__habits {
+  bool whole_activity;   /* before 3.14: activity regularizers are not divided by the batch size */
+  bool unmasked_metrics; /* before 3.12: masks count in weighted metrics alone */
+} snug__habits;
+
 typedef struct snug__build {
   snug_ctx *ctx;
   snug__graph *g;
@@ -12,8 +18,11 @@ typedef struct snug__build {
   bool training;
   const bool *trains; /* per layer: whether it is trained; NULL: as the layers say now */
   snug_dtype real;    /* the model's float dtype */
-  snug__vec values;   /* snug__id per variable: the value that holds its newest content here, or
-                         SNUG_NONE */
+  snug__habits habits;
+  bool has_loss;    /* the graph will: what layers add to it is wanted */
+  snug__vec terms;  /* snug__id: scalars that layers add to the loss */
+  snug__vec values; /* snug__id per variable: the value that holds its newest content here, or
+                       SNUG_NONE */
 } snug__build;
 
 snug_status snug__build_open(snug__build *b, snug_ctx *ctx, snug__variables *variables,

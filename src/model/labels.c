@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "ops/shape.h"
+#include "ops/support.h"
+#include "ops/unary.h"
 
 /* Whether `longer` is `shorter` with an axis of size 1 at the end. */
 static bool is_longer_by_one(const snug__type *longer, const snug__type *shorter) {
@@ -34,6 +36,18 @@ snug_status snug__fit_weights(snug__build *b, snug__id *weights, snug__id values
     shape.dim[k] = 1;
   }
   return snug__emit_reshape(b->g, *weights, &shape, weights);
+}
+
+snug_status snug__mask_weights(snug__build *b, snug__id mask, snug__id *weights) {
+  snug__cast_params p = {(int32_t)b->real};
+  snug__id zero_or_one = SNUG_NONE;
+  SNUG_TRY(SNUG_EMIT(b->g, cast, &p, &zero_or_one, mask));
+  if (*weights == SNUG_NONE) {
+    *weights = zero_or_one;
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__fit_weights(b, weights, mask));
+  return SNUG_EMIT(b->g, multiply, NULL, weights, zero_or_one, *weights);
 }
 
 /* Keras's rule for ranks that differ by one: a vector gains the axis, anything longer loses it. */

@@ -17,6 +17,9 @@ snug_status snug__fit_last_axis(snug__build *b, snug__id v, const snug__type *wa
  * the sample. */
 snug_status snug__fit_weights(snug__build *b, snug__id *weights, snug__id values) SNUG_NODISCARD;
 
+/* Weights (or SNUG_NONE) that are 0 where a mask is false, and else what they were, or 1. */
+snug_status snug__mask_weights(snug__build *b, snug__id mask, snug__id *weights) SNUG_NODISCARD;
+
 /* Bring labels and predictions whose ranks differ by one to one shape, as Keras does.  Sparse:
  * labels to y_pred's shape without its last axis. */
 snug_status snug__fit_labels(snug__build *b, snug__id *t, snug__id *y) SNUG_NODISCARD;

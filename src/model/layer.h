@@ -13,12 +13,15 @@
 typedef struct snug__layer_common {
   char name[SNUG__NAME_BYTES]; /* "": made from the class */
   bool trainable;
+  char activity_regularizer[SNUG__NAME_BYTES];
 } snug__layer_common;
 
 /* The first entries of every field table. */
-#define SNUG__LAYER_FIELDS                                                               \
-  {"name", SNUG__FIELD_TEXT, offsetof(snug__layer_common, name), "\"\"", NULL}, {        \
-    "trainable", SNUG__FIELD_BOOL, offsetof(snug__layer_common, trainable), "true", NULL \
+#define SNUG__LAYER_FIELDS                                                                        \
+  {"name", SNUG__FIELD_TEXT, offsetof(snug__layer_common, name), "\"\"", NULL},                   \
+      {"trainable", SNUG__FIELD_BOOL, offsetof(snug__layer_common, trainable), "true", NULL}, {   \
+    "activity_regularizer", SNUG__FIELD_TEXT, offsetof(snug__layer_common, activity_regularizer), \
+        "\"\"", NULL                                                                              \
   }
 
 typedef struct snug__layer {
@@ -30,16 +33,29 @@ typedef struct snug__layer {
 
 #define SNUG__CALL_INPUTS 64 /* most inputs of one call */
 
-/* What a layer sees when it is called. */
+/* What a layer sees when it is called.
+ *
+ * A mask goes along with a value where an Embedding made one: bool, of the value's shape without
+ * its last axis, false where there is nothing but padding. */
 typedef struct snug__layer_call {
   snug__build *b;
   const snug__layer *layer;
   const void *config;
   const snug__id *in;
+  const snug__id *masks; /* per input; SNUG_NONE: it has none */
   int32_t n_in;
   uint32_t index; /* of the call in the model: tells random streams apart */
   snug__id out;   /* to be set */
+  snug__id mask;  /* of the output; set by what the class says, or by the call */
 } snug__layer_call;
+
+/* What becomes of the masks of the inputs, as in Keras. */
+typedef enum snug__masking {
+  SNUG__MASK_ENDS,   /* the output has none */
+  SNUG__MASK_PASSES, /* that of the input is the output's */
+  SNUG__MASK_JOINS,  /* where one of the inputs has something, if all have masks */
+  SNUG__MASK_OWN     /* the call sets it */
+} snug__masking;
 
 typedef struct snug__layer_class {
   const char *name; /* Keras's class name; of a raw op "ops." and that */
@@ -47,7 +63,12 @@ typedef struct snug__layer_class {
   const snug__field *fields;
   int32_t min_in, max_in;
   snug_status (*call)(snug__layer_call *c);
+  snug__masking masking;
 } snug__layer_class;
+
+/* Emit a call of a layer: `b`, `layer`, `in`, `masks`, `n_in` and `index` are given, the rest is
+ * set here. */
+snug_status snug__layer_emit(snug__layer_call *c) SNUG_NODISCARD;
 
 /* How a weight is to be made; texts as in Keras ("glorot_uniform", "l2(0.01)", "max_norm(2)"), ""
  * for none. */
@@ -69,6 +90,14 @@ snug__id snug__layer_variable(const snug__layer_call *c, const char *name);
 
 /* The random streams of the model: seed and step as int64 scalars (states), for dropout. */
 snug_status snug__layer_random(snug__layer_call *c, snug__id *seed, snug__id *step) SNUG_NODISCARD;
+
+/* Add l1 Σ|v| + l2 Σv² of a value to the loss, divided by the batch size. */
+snug_status snug__layer_penalize(const snug__layer_call *c, snug__id v, double l1,
+                                 double l2) SNUG_NODISCARD;
+
+/* True where one of two masks is. */
+snug_status snug__layer_join_masks(const snug__layer_call *c, snug__id a, snug__id b,
+                                   snug__id *out) SNUG_NODISCARD;
 
 /* Whether the layer is not frozen, as it was last told. */
 bool snug__layer_is_trainable(const snug__layer *layer);

@@ -260,7 +260,7 @@ snug_status snug__loss_values(snug__build *b, const snug__loss *l, snug__id y_tr
 }
 
 snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
-                            snug__id weights, snug__id *scalar) {
+                            snug__id weights, snug__id mask, snug__id *scalar) {
   snug__loss_reduce_params p;
   snug__id values = SNUG_NONE;
   snug__id valid = SNUG_NONE;
@@ -268,6 +268,12 @@ snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true
   p.reduction = l->o.reduction;
   SNUG_TRY(snug__loss_values(b, l, y_true, y_pred, &values, &valid));
   SNUG_TRY(snug__fit_weights(b, &weights, values));
+  SNUG_TRY(snug__fit_weights(b, &mask, values));
+  if (mask != SNUG_NONE && valid != SNUG_NONE) { /* both must hold */
+    SNUG_TRY(SNUG_EMIT(b->g, where, NULL, &valid, mask, valid, SNUG_NONE));
+  } else {
+    valid = mask != SNUG_NONE ? mask : valid;
+  }
   return SNUG_EMIT(b->g, loss_reduce, &p, scalar, values, weights, valid);
 }
 

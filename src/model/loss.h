@@ -34,9 +34,10 @@ snug_status snug__loss_target(snug_ctx *ctx, const snug__loss *l, const snug__ty
 snug_status snug__loss_values(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
                               snug__id *values, snug__id *valid) SNUG_NODISCARD;
 
-/* Emit the loss as one scalar.  weights: one per position (see loss_reduce), or SNUG_NONE. */
+/* Emit the loss as one scalar.  weights: one per position (see loss_reduce), or SNUG_NONE; mask: of
+ * y_pred (see layer.h), or SNUG_NONE. */
 snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
-                            snug__id weights, snug__id *scalar) SNUG_NODISCARD;
+                            snug__id weights, snug__id mask, snug__id *scalar) SNUG_NODISCARD;
 
 /* Emit the regularizer's term of a variable; *scalar is SNUG_NONE if it has none. */
 snug_status snug__regularizer_emit(snug__build *b, snug__id variable,

@@ -282,8 +282,16 @@ snug_status snug__metric_parse(snug_ctx *ctx, const char *text, snug__metric *ou
   return SNUG_OK;
 }
 
+/* Keras's MeanMetricWrapper. */
+static bool is_mean_of_function(const snug__metric_kind *k) {
+  return (k->result == mean_result || k->result == negative_result) && k->emit != emit_prediction;
+}
+
 snug_status snug__metric_emit(snug__build *b, const snug__metric *m, const char *name,
-                              snug__id y_true, snug__id y_pred, snug__id weights) {
+                              snug__id y_true, snug__id y_pred, snug__id weights, snug__id mask) {
+  if (mask != SNUG_NONE && is_mean_of_function(m->kind)) {
+    SNUG_TRY(snug__mask_weights(b, mask, &weights));
+  }
   return m->kind->emit(b, m, name, y_true, y_pred, weights);
 }
 

@@ -29,9 +29,11 @@ typedef struct snug__metric {
 snug_status snug__metric_parse(snug_ctx *ctx, const char *text, snug__metric *out) SNUG_NODISCARD;
 
 /* Emit the update of a metric by a batch.  name: under which its states are kept (e.g. with the
- * output's name in front).  weights: one per sample or position, or SNUG_NONE. */
+ * output's name in front).  weights: one per sample or position, or SNUG_NONE; mask: of y_pred (see
+ * layer.h), or SNUG_NONE.  As in Keras, only metrics that are means of a function look at it. */
 snug_status snug__metric_emit(snug__build *b, const snug__metric *m, const char *name,
-                              snug__id y_true, snug__id y_pred, snug__id weights) SNUG_NODISCARD;
+                              snug__id y_true, snug__id y_pred, snug__id weights,
+                              snug__id mask) SNUG_NODISCARD;
 
 /* Emit the update of a running mean of a scalar, e.g. the loss weighted with the batch size: the
  * states of a metric parsed from "mean". */

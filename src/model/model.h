@@ -28,6 +28,7 @@ typedef struct snug__model_input {
 typedef struct snug__model_tensor {
   snug__type type;  /* at batch 1 */
   snug__id proto;   /* its value in the prototype graph */
+  snug__id mask;    /* its mask there, or SNUG_NONE */
   const char *name; /* of the layer or input that made it, or of the output that it is */
 } snug__model_tensor;
 
@@ -36,6 +37,7 @@ struct snug_model {
   snug__arena arena;
   const char *name;
   snug_dtype real;
+  snug__habits habits;
   uint64_t seed;
   bool calls_infer;    /* whether calls made from now on do: see snug__model_call */
   snug_status status;  /* first failure of building */
@@ -75,13 +77,10 @@ bool snug__model_trains(const snug_model *m, const snug__variable *v);
 snug_status snug__model_finish(snug_model *m) SNUG_NODISCARD;
 
 /* Emit the forward of a finished model at a batch size: inputs are added as graph inputs; values of
- * the model's inputs and outputs go to in[] and out[]. */
+ * the model's inputs and outputs go to in[] and out[], masks of the outputs to masks[] unless that
+ * is NULL. */
 snug_status snug__model_emit(snug_model *m, snug__build *b, int64_t batch, snug__id *in,
-                             snug__id *out) SNUG_NODISCARD;
-
-/* Emit a call of a layer, the index-th of the model, into a build; in[] are values of its graph. */
-snug_status snug__model_emit_call(snug__build *b, const snug__layer *layer, size_t index,
-                                  const snug__id *in, int32_t n, snug__id *out) SNUG_NODISCARD;
+                             snug__id *out, snug__id *masks) SNUG_NODISCARD;
 
 /* Make the block of the weights and fill in the initial values, unless it is there. */
 snug_status snug__model_commit_weights(snug_model *m) SNUG_NODISCARD;

@@ -19,7 +19,19 @@ static const snug__field bwd_fields[] = {
     SNUG_CHOICE(snug__resize2d_bwd_params, interpolation, choices, "nearest"),
     {0}};
 
-#define MOST (INT64_C(1) << 30) /* keeps positions exact and products inside of 63 bits */
+snug__resize_taps snug__resize_taps_of(const snug__resize_axis *a, int64_t o) {
+  float centre = ((float)o + 0.5f) * ((float)a->in / (float)a->out);
+  if (!a->bilinear) {
+    return (snug__resize_taps){{snug__min_i64((int64_t)centre, a->in - 1), 0}, {1.0, 0.0}};
+  }
+  float x = centre - 0.5f;
+  int64_t low = (int64_t)floorf(x);
+  double part = (double)(x - floorf(x));
+  return (snug__resize_taps){{snug__max_i64(low, 0), snug__min_i64(low + 1, a->in - 1)},
+                             {1.0 - part, part}};
+}
+
+#define MOST (INT64_C(1) << 20) /* a position in float is then less than a pixel off */
 
 static bool can_resize(const snug__type *from, int64_t height, int64_t width) {
   return from->dim[1] > 0 && from->dim[2] > 0 && from->dim[1] <= MOST && from->dim[2] <= MOST &&
@@ -34,7 +46,7 @@ static snug_status need_resize(const snug__infer *q, const snug__type *from, int
              : snug__fail(
                    q->ctx, SNUG_E_SHAPE,
                    "%s: %s cannot be resized to height %lld and width %lld: all four must be "
-                   "from 1 to 2^30",
+                   "from 1 to 2^20",
                    q->where, snug__type_text(from, text), (long long)height, (long long)width);
 }
 

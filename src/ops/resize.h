@@ -34,16 +34,9 @@ typedef struct snug__resize_taps {
   double weight[2];
 } snug__resize_taps;
 
-static inline snug__resize_taps snug__resize_taps_of(const snug__resize_axis *a, int64_t o) {
-  if (!a->bilinear) {
-    return (snug__resize_taps){{(2 * o + 1) * a->in / (2 * a->out), 0}, {1.0, 0.0}};
-  }
-  double x = ((double)o + 0.5) * (double)a->in / (double)a->out - 0.5;
-  int64_t low = (int64_t)floor(x);
-  double part = x - (double)low;
-  return (snug__resize_taps){{snug__max_i64(low, 0), snug__min_i64(low + 1, a->in - 1)},
-                             {1.0 - part, part}};
-}
+/* Positions are computed in float, whatever the images are, as TensorFlow does.  (A function of its
+ * own: kernels for other instruction sets must get the same bits.) */
+snug__resize_taps snug__resize_taps_of(const snug__resize_axis *a, int64_t o);
 
 /* Outputs that may read input i: those less than one input pixel away, and one more for safety. */
 static inline snug__span snug__resize_readers(const snug__resize_axis *a, int64_t i) {

@@ -11,6 +11,7 @@ typedef struct maker {
   snug__build b;
   snug__step_kind kind;
   snug__step step;
+  snug__id *masks;  /* per output: its mask, or SNUG_NONE */
   snug__id *losses; /* per output: its scalar */
   snug__id total;   /* what is minimized */
 } maker;
@@ -24,7 +25,8 @@ static snug_status take_ids(maker *k, size_t n, snug__id **out) {
 static snug_status emit_forward(maker *k) {
   SNUG_TRY(take_ids(k, k->m->inputs.n, &k->step.x));
   SNUG_TRY(take_ids(k, k->m->outputs.n, &k->step.out));
-  return snug__model_emit(k->m, &k->b, k->step.batch, k->step.x, k->step.out);
+  SNUG_TRY(take_ids(k, k->m->outputs.n, &k->masks));
+  return snug__model_emit(k->m, &k->b, k->step.batch, k->step.x, k->step.out, k->masks);
 }
 
 static snug_status keep_outputs(maker *k) {
@@ -67,7 +69,7 @@ static snug_status emit_output_loss(maker *k, size_t i) {
   const snug__training *t = k->m->training;
   snug__id weighted = SNUG_NONE;
   SNUG_TRY(snug__loss_emit(&k->b, &t->losses[i], k->step.y[i], k->step.out[i], k->step.weight,
-                           &k->losses[i]));
+                           k->masks[i], &k->losses[i]));
   weighted = k->losses[i];
   if (t->loss_weights[i] != 1.0) {
     snug__scale_shift_params p = {t->loss_weights[i], 0.0};
@@ -82,6 +84,9 @@ static snug_status emit_loss(maker *k) {
   k->total = SNUG_NONE;
   for (size_t i = 0; i < k->m->outputs.n; i++) {
     SNUG_TRY(emit_output_loss(k, i));
+  }
+  for (size_t i = 0; i < k->b.terms.n; i++) {
+    SNUG_TRY(add_term(k, SNUG_VEC(&k->b.terms, snug__id, i)));
   }
   for (size_t i = 0; i < k->m->training->n_trained; i++) {
     snug__id term = SNUG_NONE;
@@ -98,8 +103,10 @@ static snug_status emit_tracked(maker *k, const snug__tracked *t) {
     snug__id scalar = t->output < 0 ? k->total : k->losses[t->output];
     return snug__metric_track(&k->b, t->name, scalar, (double)k->step.batch);
   }
+  bool masked = t->weighted || !k->b.habits.unmasked_metrics;
   return snug__metric_emit(&k->b, &t->metric, t->name, k->step.y[t->output], k->step.out[t->output],
-                           t->weighted ? k->step.weight : SNUG_NONE);
+                           t->weighted ? k->step.weight : SNUG_NONE,
+                           masked ? k->masks[t->output] : SNUG_NONE);
 }
 
 static snug_status emit_metrics(maker *k) {
@@ -159,6 +166,8 @@ snug_status snug__step_build(snug_model *m, snug__step_kind kind, int64_t batch,
   *graph = NULL;
   snug_status s = snug__build_open(&k.b, m->ctx, &m->variables, kind == SNUG__STEP_TRAIN, m->real);
   k.b.trains = m->training ? m->training->trains : NULL;
+  k.b.habits = m->habits;
+  k.b.has_loss = kind != SNUG__STEP_PREDICT;
   s = s ? s : emit_all(&k, weighted);
   s = s ? s : snug__graph_verify(k.b.g);
   if (!s) {

@@ -34,7 +34,7 @@ static snug_status emit_loss(snug__build *b, snug__id w, snug__id *t, snug__id *
   snug__type target;
   SNUG_TRY(snug__loss_target(b->ctx, &l, snug__type_at(b->g, *y), &target));
   SNUG_TRY(snug__graph_input(b->g, "t", target, t));
-  SNUG_TRY(snug__loss_emit(b, &l, *t, *y, SNUG_NONE, loss));
+  SNUG_TRY(snug__loss_emit(b, &l, *t, *y, SNUG_NONE, SNUG_NONE, loss));
   SNUG_TRY(snug__regularizer_emit(b, w, &term));
   return SNUG_EMIT(b->g, add, NULL, loss, *loss, term);
 }
@@ -56,7 +56,7 @@ static snug_status emit_step(snug__build *b) {
       b->ctx, "nadam(global_clipnorm=1, gradient_accumulation_steps=2, use_ema=true)", &o));
   SNUG_TRY(snug__optimizer_emit(b, &o, &w, &gradient, 1));
   SNUG_TRY(snug__metric_parse(b->ctx, "accuracy", &m));
-  SNUG_TRY(snug__metric_emit(b, &m, "accuracy", t, y, SNUG_NONE));
+  SNUG_TRY(snug__metric_emit(b, &m, "accuracy", t, y, SNUG_NONE, SNUG_NONE));
   return snug__metric_track(b, "loss", loss, 2.0);
 }
 

@@ -60,7 +60,7 @@ TEST(equals_keras) {
     snug__id dy = SNUG_NONE;
     open_batch(&x, c);
     ASSERT_OK(x.ctx, snug__loss_parse(x.ctx, c->text, &l));
-    ASSERT_OK(x.ctx, snug__loss_emit(&x.b, &l, x.t, x.y, x.w, &loss));
+    ASSERT_OK(x.ctx, snug__loss_emit(&x.b, &l, x.t, x.y, x.w, SNUG_NONE, &loss));
     ASSERT_OK(x.ctx, snug__grad_append(x.b.g, loss, &x.y, 1, &dy));
     fill(&x, x.t, c->t);
     fill(&x, x.y, c->y);
@@ -88,7 +88,7 @@ static double after_activation(const char *text, bool sigmoid) {
   ASSERT_OK(x.ctx, snug__loss_parse(x.ctx, text, &l));
   ASSERT_OK(x.ctx, sigmoid ? SNUG_EMIT(x.b.g, sigmoid, NULL, &p, x.y)
                            : SNUG_EMIT(x.b.g, softmax, &axis, &p, x.y));
-  ASSERT_OK(x.ctx, snug__loss_emit(&x.b, &l, x.t, p, SNUG_NONE, &loss));
+  ASSERT_OK(x.ctx, snug__loss_emit(&x.b, &l, x.t, p, SNUG_NONE, SNUG_NONE, &loss));
   fill(&x, x.t, t);
   fill(&x, x.y, y);
   ASSERT_OK(x.ctx, test_interpret_run(&x.run));

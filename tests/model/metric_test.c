@@ -70,7 +70,7 @@ TEST(equals_keras) {
     snug__id t = add_input(&x, &c->t_type, c->t);
     snug__id y = add_input(&x, &c->y_type, c->y);
     snug__id w = add_input(&x, &c->w_type, c->w);
-    ASSERT_OK(x.ctx, snug__metric_emit(&x.b, &m, "m", t, y, w));
+    ASSERT_OK(x.ctx, snug__metric_emit(&x.b, &m, "m", t, y, w, SNUG_NONE));
     double got = result_of(&x, &m, 2);
     if (!(fabs(got - c->value) <= 2e-6 * fmax(1.0, fabs(c->value)))) {
       test_fail(__FILE__, __LINE__, "%s%s: %.9g, Keras %.9g", c->text, c->w ? " with weights" : "",
@@ -88,7 +88,7 @@ static double accuracy(const case_type *tt, const double *t, const case_type *ty
   ASSERT_OK(x.ctx, snug__metric_parse(x.ctx, "acc", &m));
   ASSERT_EQ_TEXT(m.name, "acc");
   ASSERT_OK(x.ctx, snug__metric_emit(&x.b, &m, "m", add_input(&x, tt, t), add_input(&x, ty, y),
-                                     SNUG_NONE));
+                                     SNUG_NONE, SNUG_NONE));
   double got = result_of(&x, &m, 1);
   close_batch(&x);
   return got;

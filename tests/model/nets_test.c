@@ -36,7 +36,7 @@ static void check_forward(snug_ctx *ctx, snug_model *m, int64_t batch, bool trai
   snug__id out = SNUG_NONE;
   ASSERT_OK(ctx, snug__model_commit_weights(m));
   ASSERT_OK(ctx, snug__build_open(&b, ctx, &m->variables, training, SNUG_FLOAT32));
-  ASSERT_OK(ctx, snug__model_emit(m, &b, batch, &in, &out));
+  ASSERT_OK(ctx, snug__model_emit(m, &b, batch, &in, &out, NULL));
   ASSERT_OK(ctx, snug__graph_verify(b.g));
   test_interpret_init(&run, b.g);
   for (snug__id id = 0; id < b.g->values.n; id++) {
@@ -100,7 +100,7 @@ TEST(thousands_of_layers) {
     snug__id in = SNUG_NONE;
     snug__id out = SNUG_NONE;
     ASSERT_OK(ctx, snug__build_open(&b, ctx, &m->variables, true, SNUG_FLOAT32));
-    ASSERT_OK(ctx, snug__model_emit(m, &b, 1, &in, &out));
+    ASSERT_OK(ctx, snug__model_emit(m, &b, 1, &in, &out, NULL));
     ASSERT_TRUE(b.g->nodes.n > (size_t)depths[i]);
     snug__build_close(&b);
     snug_model_destroy(m);

@@ -80,7 +80,19 @@ static const refused cases[] = {
     {"UpSampling2D", "size=0", 4, SNUG_E_ARGUMENT, "x: size=0: expected 1 or more"},
     {"UpSampling2D", "interpolation=lanczos3", 4, SNUG_E_ARGUMENT, "one of nearest, bilinear"},
     {"Embedding", "input_dim=0 output_dim=2", 2, SNUG_E_ARGUMENT, "x: input_dim=0"},
-    {"Embedding", "input_dim=5 output_dim=2 mask_zero=true", 2, SNUG_E_UNSUPPORTED, "mask_zero"},
+    {"Dense", "units=2 activity_regularizer=l3", 2, SNUG_E_ARGUMENT,
+     "x: there is no regularizer 'l3'"},
+    {"ActivityRegularization", "l1=-1", 2, SNUG_E_ARGUMENT, "x: l1=-1: expected 0 or more"},
+    {"ActivityRegularization", "l2=-1", 2, SNUG_E_ARGUMENT, "x: l2=-1: expected 0 or more"},
+    {"Resizing", "height=0 width=4", 4, SNUG_E_ARGUMENT, "x: height=0: expected 1 or more"},
+    {"Resizing", "height=2 width=4", 2, SNUG_E_SHAPE, "x (Resizing) takes [batch, height, width"},
+    {"Resizing", "height=2 width=4 interpolation=bicubic", 4, SNUG_E_ARGUMENT,
+     "interpolation=bicubic: expected one of nearest, bilinear"},
+    {"Resizing", "height=2 width=4 antialias=true", 4, SNUG_E_UNSUPPORTED, "x: antialias=true"},
+    {"Resizing", "height=2 width=4 fill_mode=reflect", 4, SNUG_E_ARGUMENT, "one of constant"},
+    {"Resizing", "height=2 width=4 crop_to_aspect_ratio=true pad_to_aspect_ratio=true", 4,
+     SNUG_E_UNSUPPORTED, "only one of them"},
+    {"Resizing", "height=2 width=2000000", 4, SNUG_E_SHAPE, "from 1 to 2^20"},
     {"Embedding", "input_dim=5 output_dim=2", 2, SNUG_E_DTYPE, "integers"},
     {"Dropout", "rate=1", 2, SNUG_E_ARGUMENT, "x: rate=1: expected a number from 0 to less than 1"},
     {"Dropout", "rate=-0.5", 2, SNUG_E_ARGUMENT, "x: rate=-0.5"},
@@ -214,7 +226,7 @@ static void run_noisy(noisy *t, snug_ctx *ctx, const char *class_name, const cha
   x = snug_model_layer(t->m, class_name, config, &x, 1);
   ASSERT_OK(ctx, snug_model_outputs(t->m, &x, 1));
   ASSERT_OK(ctx, snug__build_open(&t->b, ctx, &t->m->variables, true, SNUG_FLOAT32));
-  ASSERT_OK(ctx, snug__model_emit(t->m, &t->b, 64, &t->in, &t->out));
+  ASSERT_OK(ctx, snug__model_emit(t->m, &t->b, 64, &t->in, &t->out, NULL));
   test_interpret_init(&t->run, t->b.g);
   t->n = snug__type_count(snug__type_at(t->b.g, t->in));
   for (int64_t i = 0; i < t->n; i++) {
@@ -328,7 +340,7 @@ TEST(shared_batch_normalization_moves_twice) {
   ASSERT_OK(ctx, snug_model_outputs(m, &x, 1));
   ASSERT_EQ_UINT(snug_model_weights(m), 4);
   ASSERT_OK(ctx, snug__build_open(&b, ctx, &m->variables, true, SNUG_FLOAT32));
-  ASSERT_OK(ctx, snug__model_emit(m, &b, 4, &in, &out));
+  ASSERT_OK(ctx, snug__model_emit(m, &b, 4, &in, &out, NULL));
   ASSERT_OK(ctx, snug__graph_verify(b.g));
   for (snug__id id = 0; id < b.g->nodes.n; id++) {
     moved += strcmp(snug__node_at(b.g, id)->op->name, "moving_average") == 0;

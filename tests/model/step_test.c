@@ -50,7 +50,7 @@ static void emit_forward(training *n, snug__id *y, snug__id *loss) {
               i ? SNUG_EMIT(n->b.g, softmax, &last, y, h) : SNUG_EMIT(n->b.g, tanh, NULL, &h, h));
   }
   ASSERT_OK(n->ctx, snug__loss_parse(n->ctx, "sparse_categorical_crossentropy", &l));
-  ASSERT_OK(n->ctx, snug__loss_emit(&n->b, &l, n->t, *y, SNUG_NONE, loss));
+  ASSERT_OK(n->ctx, snug__loss_emit(&n->b, &l, n->t, *y, SNUG_NONE, SNUG_NONE, loss));
   for (int i = 0; i < 2; i++) {
     snug__id term = SNUG_NONE;
     ASSERT_OK(n->ctx, snug__regularizer_emit(&n->b, n->w[i], &term));
@@ -63,7 +63,7 @@ static void emit_metrics(training *n, snug__id y, snug__id loss) {
   for (size_t i = 0; i < SNUG_COUNT(texts); i++) {
     snug__metric m;
     ASSERT_OK(n->ctx, snug__metric_parse(n->ctx, texts[i], &m));
-    ASSERT_OK(n->ctx, snug__metric_emit(&n->b, &m, m.name, n->t, y, SNUG_NONE));
+    ASSERT_OK(n->ctx, snug__metric_emit(&n->b, &m, m.name, n->t, y, SNUG_NONE, SNUG_NONE));
   }
   ASSERT_OK(n->ctx, snug__metric_track(&n->b, "loss", loss, BATCH));
 }

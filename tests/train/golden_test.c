@@ -218,3 +218,5 @@ TEST(networks) { replay_group("networks"); }
 TEST(edges) { replay_group("edges"); }
 TEST(maps) { replay_group("maps"); }
 TEST(activations) { replay_group("activations"); }
+TEST(masks) { replay_group("masks"); }
+TEST(activity_regularizers) { replay_group("activity"); }

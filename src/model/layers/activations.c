@@ -18,7 +18,8 @@ static snug_status activation(snug__layer_call *c) {
   return snug__emit_activation(c->b, c->layer->name, k->activation, c->in[0], &c->out);
 }
 
-LAYER_CLASS(Activation, activation_config, activation_fields, 1, 1, activation);
+LAYER_CLASS(Activation, activation_config, activation_fields, 1, 1, activation,
+            .masking = SNUG__MASK_PASSES);
 
 typedef struct relu_config {
   snug__layer_common common;
@@ -42,12 +43,12 @@ static snug_status relu(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, relu, &p, &c->out, c->in[0]);
 }
 
-LAYER_CLASS(ReLU, relu_config, relu_fields, 1, 1, relu);
+LAYER_CLASS(ReLU, relu_config, relu_fields, 1, 1, relu, .masking = SNUG__MASK_PASSES);
 
 static const snug__field leaky_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(relu_config, negative_slope, FLOAT, "0.3"), {0}};
 
-LAYER_CLASS(LeakyReLU, relu_config, leaky_fields, 1, 1, relu);
+LAYER_CLASS(LeakyReLU, relu_config, leaky_fields, 1, 1, relu, .masking = SNUG__MASK_PASSES);
 
 typedef struct elu_config {
   snug__layer_common common;
@@ -62,7 +63,7 @@ static snug_status elu(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, elu, &p, &c->out, c->in[0]);
 }
 
-LAYER_CLASS(ELU, elu_config, elu_fields, 1, 1, elu);
+LAYER_CLASS(ELU, elu_config, elu_fields, 1, 1, elu, .masking = SNUG__MASK_PASSES);
 
 typedef struct prelu_config {
   snug__layer_common common;
@@ -90,7 +91,7 @@ static snug_status prelu(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, prelu, NULL, &c->out, c->in[0], alpha);
 }
 
-LAYER_CLASS(PReLU, prelu_config, prelu_fields, 1, 1, prelu);
+LAYER_CLASS(PReLU, prelu_config, prelu_fields, 1, 1, prelu, .masking = SNUG__MASK_PASSES);
 
 typedef struct softmax_config {
   snug__layer_common common;
@@ -156,7 +157,13 @@ snug_status snug__layer_along(snug__layer_call *c, const snug__op *op, const snu
 }
 
 static snug_status softmax(snug__layer_call *c) {
+  if (c->masks[0] != SNUG_NONE) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: a Softmax layer on a value with a mask is not supported; use an "
+                      "Activation with softmax, which takes no heed of it",
+                      c->layer->name);
+  }
   return snug__layer_along(c, &snug__op_softmax, &((const softmax_config *)c->config)->axis);
 }
 
-LAYER_CLASS(Softmax, softmax_config, softmax_fields, 1, 1, softmax);
+LAYER_CLASS(Softmax, softmax_config, softmax_fields, 1, 1, softmax, .masking = SNUG__MASK_PASSES);

@@ -58,4 +58,4 @@ static snug_status call(snug__layer_call *c) {
   return snug__emit_activation(c->b, c->layer->name, k->activation, y, &c->out);
 }
 
-LAYER_CLASS(Dense, dense_config, fields, 1, 1, call);
+LAYER_CLASS(Dense, dense_config, fields, 1, 1, call, .masking = SNUG__MASK_PASSES);

@@ -1,5 +1,6 @@
 /* Embedding: rows of a table by their numbers. */
 #include "model/layers/support.h"
+#include "ops/where.h"
 
 typedef struct embedding_config {
   snug__layer_common common;
@@ -22,9 +23,8 @@ static snug_status call(snug__layer_call *c) {
   SNUG_TRY(snug__layer_need_int(c, "input_dim", k->input_dim, 1));
   SNUG_TRY(snug__layer_need_int(c, "output_dim", k->output_dim, 1));
   if (k->mask_zero) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: mask_zero=true: masks are not supported; give sample weights",
-                      c->layer->name);
+    snug__not_equal_params zero = {0.0};
+    SNUG_TRY(SNUG_EMIT(c->b->g, not_equal, &zero, &c->mask, c->in[0]));
   }
   SNUG_TRY(snug__layer_weight(
       c, &spec, snug__type_of(c->b->real, 2, (const int64_t[]){k->input_dim, k->output_dim}),
@@ -32,4 +32,4 @@ static snug_status call(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, embedding, NULL, &c->out, table, c->in[0]);
 }
 
-LAYER_CLASS(Embedding, embedding_config, fields, 1, 1, call);
+LAYER_CLASS(Embedding, embedding_config, fields, 1, 1, call, .masking = SNUG__MASK_OWN);

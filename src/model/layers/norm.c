@@ -1,6 +1,8 @@
 /* Normalizations. */
 #include "ops/norm.h"
 #include "model/layers/support.h"
+#include "ops/reduce.h"
+#include "ops/unary.h"
 
 /* The configuration of all of them; each class's table tells which members it has. */
 typedef struct norm_config {
@@ -79,6 +81,61 @@ static snug_status batch_train(snug__layer_call *c, const snug__id in[5]) {
   return SNUG_OK;
 }
 
+/* ---- with a mask: batch statistics of what it lets through ---- */
+
+#define KERAS_EPSILON 1e-7 /* in Keras's divisor */
+
+/* The sum over all axes but the last of what the mask lets through, divided by `count`. */
+static snug_status masked_mean(snug__layer_call *c, snug__id mask, snug__id v, snug__id count,
+                               snug__id *out) {
+  snug__reduce_params p;
+  memset(&p, 0, sizeof p);
+  for (int32_t k = 0; k + 1 < snug__layer_type(c, v)->rank; k++) {
+    p.axes.v[p.axes.n++] = k;
+  }
+  SNUG_TRY(SNUG_EMIT(c->b->g, where, NULL, out, mask, v, SNUG_NONE));
+  SNUG_TRY(SNUG_EMIT(c->b->g, sum, &p, out, *out));
+  return SNUG_EMIT(c->b->g, divide, NULL, out, *out, count);
+}
+
+/* Mean and variance, and x less its mean. */
+static snug_status masked_moments(snug__layer_call *c, snug__id *mean, snug__id *variance,
+                                  snug__id *apart) {
+  snug__reduce_params all;
+  snug__scale_shift_params nearly = {1.0, KERAS_EPSILON};
+  snug__id mask = SNUG_NONE;
+  snug__id count = SNUG_NONE;
+  snug__id squares = SNUG_NONE;
+  memset(&all, 0, sizeof all);
+  SNUG_TRY(snug__layer_mask_column(c, &mask));
+  SNUG_TRY(snug__layer_as_real(c, mask, &count));
+  SNUG_TRY(SNUG_EMIT(c->b->g, sum, &all, &count, count));
+  SNUG_TRY(SNUG_EMIT(c->b->g, scale_shift, &nearly, &count, count));
+  SNUG_TRY(masked_mean(c, mask, c->in[0], count, mean));
+  SNUG_TRY(SNUG_EMIT(c->b->g, subtract, NULL, apart, c->in[0], *mean));
+  SNUG_TRY(SNUG_EMIT(c->b->g, square, NULL, &squares, *apart));
+  return masked_mean(c, mask, squares, count, variance);
+}
+
+static snug_status masked_train(snug__layer_call *c, const snug__id in[5]) {
+  snug__scale_shift_params shift = {1.0, ((const norm_config *)c->config)->epsilon};
+  snug__id mean = SNUG_NONE;
+  snug__id variance = SNUG_NONE;
+  snug__id factor = SNUG_NONE;
+  SNUG_TRY(masked_moments(c, &mean, &variance, &c->out));
+  SNUG_TRY(SNUG_EMIT(c->b->g, scale_shift, &shift, &factor, variance));
+  SNUG_TRY(SNUG_EMIT(c->b->g, rsqrt, NULL, &factor, factor));
+  if (in[1] != SNUG_NONE) {
+    SNUG_TRY(SNUG_EMIT(c->b->g, multiply, NULL, &factor, factor, in[1]));
+  }
+  SNUG_TRY(SNUG_EMIT(c->b->g, multiply, NULL, &c->out, c->out, factor));
+  if (in[2] != SNUG_NONE) {
+    SNUG_TRY(SNUG_EMIT(c->b->g, add, NULL, &c->out, c->out, in[2]));
+  }
+  SNUG_TRY(move(c, "moving_mean", in[3], mean));
+  return move(c, "moving_variance", in[4], variance);
+}
+
 static snug_status batch_norm(snug__layer_call *c) {
   const norm_config *k = c->config;
   snug__batch_norm_params p = {k->epsilon};
@@ -94,12 +151,14 @@ static snug_status batch_norm(snug__layer_call *c) {
   SNUG_TRY(affine(c, channels, &in[1], &in[2]));
   SNUG_TRY(snug__layer_weight(c, &mean, channels, &in[3]));
   SNUG_TRY(snug__layer_weight(c, &variance, channels, &in[4]));
-  return snug__layer_is_training(c)
-             ? batch_train(c, in)
-             : snug__graph_add(c->b->g, &snug__op_batch_norm_infer, &p, in, 5, &c->out, 1);
+  if (snug__layer_is_training(c)) {
+    return c->masks[0] == SNUG_NONE ? batch_train(c, in) : masked_train(c, in);
+  }
+  return snug__graph_add(c->b->g, &snug__op_batch_norm_infer, &p, in, 5, &c->out, 1);
 }
 
-LAYER_CLASS(BatchNormalization, norm_config, batch_fields, 1, 1, batch_norm);
+LAYER_CLASS(BatchNormalization, norm_config, batch_fields, 1, 1, batch_norm,
+            .masking = SNUG__MASK_PASSES);
 
 /* ---- LayerNormalization, RMSNormalization: over the last axes ---- */
 
@@ -140,7 +199,8 @@ static snug_status layer_norm(snug__layer_call *c) {
   return snug__graph_add(c->b->g, &snug__op_layer_norm, &p, in, 3, &c->out, 1);
 }
 
-LAYER_CLASS(LayerNormalization, norm_config, layer_fields, 1, 1, layer_norm);
+LAYER_CLASS(LayerNormalization, norm_config, layer_fields, 1, 1, layer_norm,
+            .masking = SNUG__MASK_PASSES);
 
 static const snug__field rms_fields[] = {
     SNUG__LAYER_FIELDS, NORM_FIELD(axis, INTS, "-1"), NORM_FIELD(epsilon, FLOAT, "1e-6"), {0}};
@@ -182,7 +242,8 @@ static snug_status group_norm(snug__layer_call *c) {
   return snug__graph_add(c->b->g, &snug__op_group_norm, &p, in, 3, &c->out, 1);
 }
 
-LAYER_CLASS(GroupNormalization, norm_config, group_fields, 1, 1, group_norm);
+LAYER_CLASS(GroupNormalization, norm_config, group_fields, 1, 1, group_norm,
+            .masking = SNUG__MASK_PASSES);
 
 /* ---- UnitNormalization ---- */
 
@@ -199,4 +260,5 @@ static snug_status unit_norm(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, unit_norm, &p, &c->out, c->in[0]);
 }
 
-LAYER_CLASS(UnitNormalization, norm_config, unit_fields, 1, 1, unit_norm);
+LAYER_CLASS(UnitNormalization, norm_config, unit_fields, 1, 1, unit_norm,
+            .masking = SNUG__MASK_PASSES);

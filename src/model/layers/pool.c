@@ -76,22 +76,44 @@ static const snug__field global_fields[] = {SNUG__LAYER_FIELDS,
                                             SNUG_FIELD(global_config, keepdims, BOOL, "false"),
                                             {0}};
 
-static snug_status global(snug__layer_call *c, int32_t axes, const snug__op *op) {
+static snug_status global_params(snug__layer_call *c, int32_t axes, snug__reduce_params *p) {
   const global_config *k = c->config;
-  snug__reduce_params p;
   snug__type x;
-  memset(&p, 0, sizeof p);
-  p.axes = (snug_ints){axes, {1, axes == 2 ? 2 : 0}};
-  p.keepdims = k->keepdims;
+  memset(p, 0, sizeof *p);
+  p->axes = (snug_ints){axes, {1, axes == 2 ? 2 : 0}};
+  p->keepdims = k->keepdims;
   SNUG_TRY(snug__layer_need_last(c, k->data_format));
-  SNUG_TRY(snug__layer_need_rank(c, axes + 2, axes == 1 ? LAYER_SERIES : LAYER_IMAGES, &x));
+  return snug__layer_need_rank(c, axes + 2, axes == 1 ? LAYER_SERIES : LAYER_IMAGES, &x);
+}
+
+static snug_status global(snug__layer_call *c, int32_t axes, const snug__op *op) {
+  snug__reduce_params p;
+  SNUG_TRY(global_params(c, axes, &p));
   return snug__graph_add(c->b->g, op, &p, c->in, 1, &c->out, 1);
 }
 
 static snug_status global_max1d(snug__layer_call *c) { return global(c, 1, &snug__op_max); }
 static snug_status global_max2d(snug__layer_call *c) { return global(c, 2, &snug__op_max); }
-static snug_status global_average1d(snug__layer_call *c) { return global(c, 1, &snug__op_mean); }
 static snug_status global_average2d(snug__layer_call *c) { return global(c, 2, &snug__op_mean); }
+
+/* The mean of the steps that a mask lets through. */
+static snug_status masked_average1d(snug__layer_call *c) {
+  snug__reduce_params p;
+  snug__id mask = SNUG_NONE;
+  snug__id kept = SNUG_NONE;
+  snug__id count = SNUG_NONE;
+  SNUG_TRY(global_params(c, 1, &p));
+  SNUG_TRY(snug__layer_mask_column(c, &mask));
+  SNUG_TRY(SNUG_EMIT(c->b->g, where, NULL, &kept, mask, c->in[0], SNUG_NONE));
+  SNUG_TRY(SNUG_EMIT(c->b->g, sum, &p, &kept, kept));
+  SNUG_TRY(snug__layer_as_real(c, mask, &count));
+  SNUG_TRY(SNUG_EMIT(c->b->g, sum, &p, &count, count));
+  return SNUG_EMIT(c->b->g, divide, NULL, &c->out, kept, count);
+}
+
+static snug_status global_average1d(snug__layer_call *c) {
+  return c->masks[0] == SNUG_NONE ? global(c, 1, &snug__op_mean) : masked_average1d(c);
+}
 
 LAYER_CLASS(GlobalMaxPooling1D, global_config, global_fields, 1, 1, global_max1d);
 LAYER_CLASS(GlobalMaxPooling2D, global_config, global_fields, 1, 1, global_max2d);

@@ -70,8 +70,10 @@ static snug_status alpha_dropout(snug__layer_call *c) {
   return dropout(c, &snug__op_alpha_dropout);
 }
 
-LAYER_CLASS(Dropout, random_config, dropout_fields, 1, 1, plain_dropout);
-LAYER_CLASS(AlphaDropout, random_config, dropout_fields, 1, 1, alpha_dropout);
+LAYER_CLASS(Dropout, random_config, dropout_fields, 1, 1, plain_dropout,
+            .masking = SNUG__MASK_PASSES);
+LAYER_CLASS(AlphaDropout, random_config, dropout_fields, 1, 1, alpha_dropout,
+            .masking = SNUG__MASK_PASSES);
 
 /* ---- SpatialDropout: whole channels ---- */
 
@@ -100,8 +102,10 @@ static snug_status spatial2d(snug__layer_call *c) {
   return emit_dropout(c, &snug__op_dropout, k->rate, &(const snug_ints){4, {-1, 1, 1, -1}});
 }
 
-LAYER_CLASS(SpatialDropout1D, random_config, spatial1d_fields, 1, 1, spatial1d);
-LAYER_CLASS(SpatialDropout2D, random_config, spatial2d_fields, 1, 1, spatial2d);
+LAYER_CLASS(SpatialDropout1D, random_config, spatial1d_fields, 1, 1, spatial1d,
+            .masking = SNUG__MASK_PASSES);
+LAYER_CLASS(SpatialDropout2D, random_config, spatial2d_fields, 1, 1, spatial2d,
+            .masking = SNUG__MASK_PASSES);
 
 /* ---- ConvNeXt's StochasticDepth: whole samples ---- */
 
@@ -132,7 +136,8 @@ static snug_status gaussian_noise(snug__layer_call *c) {
   return is_idle(c, k->stddev) ? SNUG_OK : emit(c, &snug__op_gaussian_noise, &p);
 }
 
-LAYER_CLASS(GaussianNoise, random_config, noise_fields, 1, 1, gaussian_noise);
+LAYER_CLASS(GaussianNoise, random_config, noise_fields, 1, 1, gaussian_noise,
+            .masking = SNUG__MASK_PASSES);
 
 static snug_status gaussian_dropout(snug__layer_call *c) {
   const random_config *k = c->config;
@@ -142,4 +147,5 @@ static snug_status gaussian_dropout(snug__layer_call *c) {
   return is_idle(c, k->rate) ? SNUG_OK : emit(c, &snug__op_gaussian_dropout, &p);
 }
 
-LAYER_CLASS(GaussianDropout, random_config, spatial1d_fields, 1, 1, gaussian_dropout);
+LAYER_CLASS(GaussianDropout, random_config, spatial1d_fields, 1, 1, gaussian_dropout,
+            .masking = SNUG__MASK_PASSES);

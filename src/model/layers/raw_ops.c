@@ -42,8 +42,6 @@ static snug_status identity(snug__layer_call *c) {
 
 RAW_CLASS(Copy, snug__layer_common, snug__layer_plain_fields, 1, 1, identity);
 
-LAYER_CLASS_PLAIN(Identity, 1, 1, identity);
-
 /* ---- with the parameters of the op as keys: a config holds them behind what is common ---- */
 
 #define RAW_PARAMS(name, op, type, ...)                                                \

@@ -50,7 +50,8 @@ static snug_status rescaling(snug__layer_call *c) {
   return apply(c, &snug__op_add, &k->offset);
 }
 
-LAYER_CLASS(Rescaling, rescaling_config, rescaling_fields, 1, 1, rescaling);
+LAYER_CLASS(Rescaling, rescaling_config, rescaling_fields, 1, 1, rescaling,
+            .masking = SNUG__MASK_PASSES);
 
 /* ---- Normalization: (x - mean) / max(sqrt(variance), 1e-7) ---- */
 
@@ -131,7 +132,8 @@ static snug_status normalization(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, divide, NULL, &c->out, c->out, deviation);
 }
 
-LAYER_CLASS(Normalization, normalization_config, normalization_fields, 1, 1, normalization);
+LAYER_CLASS(Normalization, normalization_config, normalization_fields, 1, 1, normalization,
+            .masking = SNUG__MASK_PASSES);
 
 /* ---- ConvNeXt's LayerScale: x gamma ---- */
 

@@ -135,6 +135,21 @@ snug_status snug__layer_constant(const snug__layer_call *c, const snug_numbers *
   return s;
 }
 
+snug_status snug__layer_mask_column(const snug__layer_call *c, snug__id *out) {
+  snug__type column = *snug__layer_type(c, c->in[0]);
+  char mask[SNUG__TYPE_TEXT_BYTES];
+  char x[SNUG__TYPE_TEXT_BYTES];
+  const snug__type *m = snug__layer_type(c, c->masks[0]);
+  if (m->rank != column.rank - 1 ||
+      memcmp(m->dim, column.dim, (size_t)m->rank * sizeof m->dim[0]) != 0) {
+    return snug__fail(c->b->ctx, SNUG_E_SHAPE, "%s: the mask, %s, is not that of %s",
+                      c->layer->name, snug__type_batch_text(m, mask),
+                      snug__type_batch_text(&column, x));
+  }
+  column.dim[column.rank - 1] = 1;
+  return snug__layer_reshape(c, c->masks[0], column.rank, column.dim, out);
+}
+
 snug_status snug__layer_as_real(const snug__layer_call *c, snug__id in, snug__id *out) {
   snug__cast_params p;
   *out = in;

@@ -10,19 +10,29 @@
 #include "ops/shape.h"
 #include "ops/support.h"
 
-/* The record of a class: LAYER_CLASS(Dense, dense_config, fields, 1, 1, call). */
-#define LAYER_CLASS(name, config, fields, least, most, call) \
-  const snug__layer_class snug__layer_##name = {#name, sizeof(config), fields, least, most, call}
+/* The record of a class: LAYER_CLASS(Dense, dense_config, dense_fields, 1, 1, call), and behind the
+ * call what else it says: .masking = SNUG__MASK_PASSES. */
+#define LAYER_CLASS(class_name, config, table, least, most, ...)                      \
+  const snug__layer_class snug__layer_##class_name = {.name = #class_name,            \
+                                                      .config_bytes = sizeof(config), \
+                                                      .fields = (table),              \
+                                                      .min_in = (least),              \
+                                                      .max_in = (most),               \
+                                                      .call = __VA_ARGS__}
 
 /* The record of a raw op, in the same way. */
-#define RAW_CLASS(name, config, fields, least, most, call)                          \
-  const snug__layer_class snug__raw_##name = {"ops." #name, sizeof(config), fields, \
-                                              least,        most,           call}
+#define RAW_CLASS(class_name, config, table, least, most, function)                 \
+  const snug__layer_class snug__raw_##class_name = {.name = "ops." #class_name,     \
+                                                    .config_bytes = sizeof(config), \
+                                                    .fields = (table),              \
+                                                    .min_in = (least),              \
+                                                    .max_in = (most),               \
+                                                    .call = (function)}
 
 /* A class without keys of its own. */
 extern const snug__field snug__layer_plain_fields[];
-#define LAYER_CLASS_PLAIN(name, least, most, call) \
-  LAYER_CLASS(name, snug__layer_common, snug__layer_plain_fields, least, most, call)
+#define LAYER_CLASS_PLAIN(name, least, most, ...) \
+  LAYER_CLASS(name, snug__layer_common, snug__layer_plain_fields, least, most, __VA_ARGS__)
 
 /* Initializer, regularizer and constraint of a weight, as members and as fields. */
 #define LAYER_WEIGHT_MEMBERS(weight)           \
@@ -103,6 +113,10 @@ snug_status snug__layer_along(snug__layer_call *c, const snug__op *op,
 snug_status snug__layer_number(const snug__layer_call *c, double v, snug__id *out) SNUG_NODISCARD;
 snug_status snug__layer_constant(const snug__layer_call *c, const snug_numbers *list,
                                  double (*change)(double v), snug__id *out) SNUG_NODISCARD;
+
+/* The mask of input 0 with a last axis of 1, so that it can be broadcast to the input.  Fails:
+ * E_SHAPE if the mask is not of that shape. */
+snug_status snug__layer_mask_column(const snug__layer_call *c, snug__id *out) SNUG_NODISCARD;
 
 /* The value as the model's float dtype. */
 snug_status snug__layer_as_real(const snug__layer_call *c, snug__id in,

@@ -1,0 +1,104 @@
+/* Resizing: images at another height and width, cropped or padded before to keep their proportions.
+ */
+#include "model/layers/support.h"
+#include "ops/resize.h"
+#include "ops/unary.h"
+
+typedef struct resizing_config {
+  snug__layer_common common;
+  int64_t height, width;
+  int32_t interpolation, fill_mode, data_format;
+  bool crop_to_aspect_ratio, pad_to_aspect_ratio, antialias;
+  double fill_value;
+} resizing_config;
+
+static const char *const interpolations[] = {"nearest", "bilinear", NULL};
+static const char *const fill_modes[] = {"constant", NULL};
+
+#define RESIZING(member, kind, initial) SNUG_FIELD(resizing_config, member, kind, initial)
+static const snug__field fields[] = {
+    SNUG__LAYER_FIELDS,
+    RESIZING(height, INT, NULL),
+    RESIZING(width, INT, NULL),
+    SNUG_CHOICE(resizing_config, interpolation, interpolations, "bilinear"),
+    RESIZING(crop_to_aspect_ratio, BOOL, "false"),
+    RESIZING(pad_to_aspect_ratio, BOOL, "false"),
+    SNUG_CHOICE(resizing_config, fill_mode, fill_modes, "constant"),
+    RESIZING(fill_value, FLOAT, "0"),
+    RESIZING(antialias, BOOL, "false"),
+    LAYER_DATA_FORMAT(resizing_config),
+    {0}};
+
+static snug_status check(snug__layer_call *c, snug__type *x) {
+  const resizing_config *k = c->config;
+  SNUG_TRY(snug__layer_need_last(c, k->data_format));
+  SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, x));
+  SNUG_TRY(snug__layer_need_int(c, "height", k->height, 1));
+  SNUG_TRY(snug__layer_need_int(c, "width", k->width, 1));
+  if (k->antialias || (k->crop_to_aspect_ratio && k->pad_to_aspect_ratio)) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s", c->layer->name,
+                      k->antialias ? "antialias=true is not supported"
+                                   : "crop_to_aspect_ratio and pad_to_aspect_ratio: only one of "
+                                     "them may be true");
+  }
+  if (!snug__dtype_is_real(x->dtype) && k->interpolation != SNUG__INTERPOLATION_NEAREST) {
+    return snug__fail(
+        c->b->ctx, SNUG_E_UNSUPPORTED,
+        "%s: whole numbers (%s) can be resized with interpolation=nearest alone; make "
+        "the input a float",
+        c->layer->name, snug_dtype_text(x->dtype));
+  }
+  return SNUG_OK;
+}
+
+/* What one side would be with the proportions that the other has afterwards, in float as Keras
+ * computes it. */
+static int64_t in_proportion(int64_t other, int64_t to, int64_t other_to) {
+  double side = (double)((float)other * (float)to / (float)other_to);
+  return side < 1e15 ? (int64_t)side : INT64_C(1000000000000000);
+}
+
+static snug_status crop(snug__layer_call *c, const snug__type *x) {
+  const resizing_config *k = c->config;
+  int64_t height = in_proportion(x->dim[2], k->height, k->width);
+  int64_t width = in_proportion(x->dim[1], k->width, k->height);
+  snug__slice_params p;
+  memset(&p, 0, sizeof p);
+  height = snug__max_i64(snug__min_i64(x->dim[1], height), 1);
+  width = snug__max_i64(snug__min_i64(x->dim[2], width), 1);
+  p.begin = (snug_ints){4, {0, (x->dim[1] - height) / 2, (x->dim[2] - width) / 2, 0}};
+  p.size = (snug_ints){4, {-1, height, width, -1}};
+  return SNUG_EMIT(c->b->g, slice, &p, &c->out, c->out);
+}
+
+static snug_status pad(snug__layer_call *c, const snug__type *x) {
+  const resizing_config *k = c->config;
+  int64_t height = in_proportion(x->dim[2], k->height, k->width);
+  int64_t width = in_proportion(x->dim[1], k->width, k->height);
+  snug__pad_params p;
+  memset(&p, 0, sizeof p);
+  p.before.n = 4;
+  p.before.v[1] = (snug__max_i64(height, x->dim[1]) - x->dim[1]) / 2;
+  p.before.v[2] = (snug__max_i64(width, x->dim[2]) - x->dim[2]) / 2;
+  p.after = p.before; /* an odd row is left out, as in Keras */
+  p.value = k->fill_value;
+  return SNUG_EMIT(c->b->g, pad, &p, &c->out, c->out);
+}
+
+static snug_status call(snug__layer_call *c) {
+  const resizing_config *k = c->config;
+  snug__resize2d_params p = {k->height, k->width, k->interpolation};
+  snug__type x;
+  SNUG_TRY(check(c, &x));
+  snug__cast_params back = {(int32_t)x.dtype};
+  SNUG_TRY(snug__layer_as_real(c, c->in[0], &c->out));
+  if (k->crop_to_aspect_ratio) {
+    SNUG_TRY(crop(c, &x));
+  } else if (k->pad_to_aspect_ratio) {
+    SNUG_TRY(pad(c, &x));
+  }
+  SNUG_TRY(SNUG_EMIT(c->b->g, resize2d, &p, &c->out, c->out));
+  return snug__dtype_is_real(x.dtype) ? SNUG_OK : SNUG_EMIT(c->b->g, cast, &back, &c->out, c->out);
+}
+
+LAYER_CLASS(Resizing, resizing_config, fields, 1, 1, call);
