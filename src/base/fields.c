@@ -103,6 +103,16 @@ static bool are_same_numbers(const snug_numbers *a, const snug_numbers *b) {
   return same;
 }
 
+static bool parse_numbers(const char **at, snug_numbers *out) {
+  *out = (snug_numbers){0, *at, false};
+  if (!parse_list_or_none(at, one_number, out)) {
+    return false;
+  }
+  const char *inner = out->text[0] == '[' ? strchr(out->text + 1, '[') : NULL;
+  out->nested = inner && inner < *at;
+  return true;
+}
+
 static bool ends_here(char c) { return c == 0 || c == ',' || isspace((unsigned char)c); }
 
 /* A bare or quoted word into out; false if it is empty, too long or not closed.  In a bare one,
@@ -180,8 +190,7 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
       memset(m, 0, SNUG__NAME_BYTES);
       return parse_word(at, m, SNUG__NAME_BYTES);
     case SNUG__FIELD_NUMBERS:
-      *(snug_numbers *)m = (snug_numbers){0, *at};
-      return parse_list_or_none(at, one_number, m);
+      return parse_numbers(at, m);
   }
   return false;
 }

@@ -32,6 +32,7 @@ typedef struct snug_floats {
 typedef struct snug_numbers {
   int64_t n;
   const char *text;
+  bool nested; /* there were lists in the list */
 } snug_numbers;
 
 typedef enum snug__field_kind {

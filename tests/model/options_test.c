@@ -108,6 +108,8 @@ static const refused cases[] = {
     {"Flatten", "data_format=channels_first", 4, SNUG_E_UNSUPPORTED, "channels_last"},
     {"ops.Add", "", 2, SNUG_E_ARGUMENT, "x: 1 inputs and 0 numbers as constant"},
     {"ops.Add", "constant=[1,2]", 2, SNUG_E_SHAPE, "x: constant has 2 numbers: expected 1 or the"},
+    {"ops.Add", "constant=[[1],[2],[3],[4],[5],[6],[7],[8]]", 2, SNUG_E_UNSUPPORTED,
+     "x: constant: only a number, or a list"},
     {"ops.Cast", "dtype=int32", 2, SNUG_E_UNSUPPORTED, "x: dtype=int32: the model computes in flo"},
     {"ops.Sum", "axis=0", 2, SNUG_E_ARGUMENT, "other than the batch's 0"},
     {"ops.Sum", "axis=none", 2, SNUG_E_UNSUPPORTED, "x: axis=none: that takes the batch too"},

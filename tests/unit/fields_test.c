@@ -293,6 +293,7 @@ static void check_numbers(const char *text, const char *expected, int64_t n, dou
   snug__text_init(&out, ctx, 10000);
   ASSERT_OK(ctx, snug__fields_parse(ctx, "x", listed_table, text, &p));
   ASSERT_EQ_INT(p.scale.n, n);
+  ASSERT_EQ_INT(p.scale.nested, strstr(text, "[ [") != NULL);
   snug__numbers_read(&p.scale, v);
   ASSERT_TRUE(v[n ? n - 1 : 0] == last);
   ASSERT_OK(ctx, snug__fields_print(listed_table, &p, &out));

@@ -161,9 +161,16 @@ static snug_status constant(const snug__layer_call *c, const snug_numbers *list,
 }
 
 /* A list along the last axis must not become another axis, or make one longer. */
-static snug_status check_constant(const snug__layer_call *c, int64_t n) {
+static snug_status check_constant(const snug__layer_call *c, const snug_numbers *list) {
+  int64_t n = list->n;
   const snug__type *x = snug__layer_type(c, c->in[0]);
   char text[SNUG__TYPE_TEXT_BYTES];
+  if (list->nested) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: constant: only a number, or a list of numbers along the last axis, is "
+                      "supported",
+                      c->layer->name);
+  }
   if (n > 1 && (x->rank < 2 || x->dim[x->rank - 1] != n)) {
     return snug__fail(
         c->b->ctx, SNUG_E_SHAPE,
@@ -187,7 +194,7 @@ static snug_status binary(snug__layer_call *c, const snug__op *op) {
   } else {
     int at = k->constant_first ? 0 : 1;
     pair[1 - at] = c->in[0];
-    SNUG_TRY(check_constant(c, k->constant.n));
+    SNUG_TRY(check_constant(c, &k->constant));
     SNUG_TRY(constant(c, &k->constant, &pair[at]));
   }
   return snug__graph_add(c->b->g, op, NULL, pair, 2, &c->out, 1);
