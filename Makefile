@@ -42,6 +42,16 @@ test-coverage:
 clang:
 	@$(call build,build-clang,clang)
 
+# Each fuzzer runs for FUZZ_SECONDS; what it finds goes to build-fuzz/found-*, and fixed to tests/data/fuzz.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@$(call build,build-fuzz,fuzz) --target file_fuzz config_fuzz
+	@python3 fuzz/seeds.py tests/data build-fuzz/seeds
+	@set -e; for name in file config; do mkdir -p build-fuzz/corpus-$$name; \
+	  build-fuzz/fuzz/$${name}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 -max_len=65536 \
+	    -print_final_stats=1 -artifact_prefix=build-fuzz/found-$$name- \
+	    build-fuzz/corpus-$$name build-fuzz/seeds/$$name tests/data/fuzz/$$name; done
+
 # BENCH: options of bench/run.sh, e.g. BENCH="--models mlp,cnn --repeats 5".
 bench: release
 	@set -e; for run in bench/*/run.sh; do test ! -e "$$run" || SNUG=$(CURDIR)/build/snug sh "$$run"; done
@@ -75,7 +85,7 @@ install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean:
-	rm -rf build build-debug build-asan build-coverage build-clang
+	rm -rf build build-debug build-asan build-coverage build-clang build-fuzz
 
-.PHONY: all release debug demo test-quick test test-asan test-coverage clang bench format \
+.PHONY: all release debug demo test-quick test test-asan test-coverage clang fuzz bench format \
         format-check tidy symbols man install clean

@@ -1,9 +1,15 @@
-/* Any text as config.json: the model is built and compiled, or refused.
- *
- * Mutations work on whole JSON values, since most changes of single bytes end in the first pages of
- * the parser: a value takes the place of another, or becomes one of those below. */
-#include "fuzz.h"
-#include "keras/config.h"
+/* libFuzzer over configs.  Mutations work on whole JSON values, since most changes of single bytes
+ * end in the first pages of the parser: a value takes the place of another, or becomes one of those
+ * below. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "one.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t most, unsigned seed);
 
 static const char *const odd[] = {"0",
                                   "-1",
@@ -110,20 +116,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t most, unsigne
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
-  snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
-  snug_ctx *ctx = fuzz_ctx();
-  snug_model *model = NULL;
-  char *text = calloc(bytes + 1, 1);
-  if (!text) {
-    fuzz_fail("no memory");
-  }
-  if (bytes > 0) {
-    memcpy(text, data, bytes);
-  }
-  snug_status s = snug__keras_build(ctx, "file.keras", text, bytes, "3.15.1", &options, &model);
-  fuzz_check(ctx, s, "file.keras");
-  free(text);
-  snug_model_destroy(model);
-  fuzz_end(ctx);
+  fuzz_one_config(data, bytes);
   return 0;
 }

@@ -13,7 +13,7 @@ typedef struct snug__cursor {
 } snug__cursor;
 
 static inline snug__cursor snug__cursor_of(const void *bytes, size_t n) {
-  return (snug__cursor){bytes, (const uint8_t *)bytes + n, false};
+  return (snug__cursor){bytes, n ? (const uint8_t *)bytes + n : bytes, false};
 }
 
 static inline size_t snug__cursor_left(const snug__cursor *c) { return (size_t)(c->end - c->at); }
