@@ -62,6 +62,7 @@ void cli_file_drop(cli_file *f);
 int cli_file_read(const char *path, char **text, size_t *n);
 
 /* The verbs, each in a file of its own. */
-extern const cli_verb cli_verb_init, cli_verb_pack, cli_verb_completion, cli_verb_help;
+extern const cli_verb cli_verb_fit, cli_verb_evaluate, cli_verb_predict, cli_verb_summary,
+    cli_verb_init, cli_verb_pack, cli_verb_completion, cli_verb_help;
 
 #endif

@@ -79,14 +79,18 @@ static void print_description(const char *text, FILE *out) {
 }
 
 static void print_exits(const cli_verb *verb, FILE *out) {
-  fputs("\nExit codes: 0 ok, 1 failure, 2 usage", out);
+  char text[1024] = "Exit codes: 0 ok, 1 failure, 2 usage";
+  size_t used = strlen(text);
   for (const char *at = verb->exits; at && *at;) {
     size_t n = strcspn(at, "\n");
     size_t code = strcspn(at, "\t");
-    fprintf(out, ", %.*s %.*s", (int)code, at, (int)(n - code - 1), at + code + 1);
+    used += (size_t)snprintf(text + used, sizeof text - used, ", %.*s %.*s", (int)code, at,
+                             (int)(n - code - 1), at + code + 1);
     at += n + (at[n] == '\n');
   }
-  fputs(".\n", out);
+  snprintf(text + used, sizeof text - used, ".");
+  fputc('\n', out);
+  print_wrapped(text, 0, 0, out);
 }
 
 void cli_print_help(const cli_verb *verb, FILE *out) {
@@ -110,8 +114,12 @@ void cli_print_overview(FILE *out) {
   fputs(
       "snug: training inside a stated number of bytes\n\n"
       "Examples:\n"
-      "  snug pack problem.csv --capacity 2GiB -o placed.csv\n"
-      "  snug pack --help\n\n"
+      "  snug init cnn                                          a fresh model, for a first try\n"
+      "  snug summary cnn.keras                                 what it is made of\n"
+      "  snug fit cnn.keras --data train.npz -o trained.keras   train it\n"
+      "  snug evaluate trained.keras --data test.npz            how good is it?\n"
+      "  snug predict trained.keras --data test.npz -o out.npy  what does it say?\n"
+      "  snug fit --help                                        all options of a verb\n\n"
       "Verbs:\n",
       out);
   for (size_t i = 0; i < cli_n_verbs; i++) {
@@ -121,6 +129,6 @@ void cli_print_overview(FILE *out) {
       "\nOptions:\n"
       "  --version    print the version\n"
       "  -h, --help   this text; after a verb, that verb's (also: snug help VERB)\n\n"
-      "Exit codes: 0 ok, 1 failure, 2 usage, 3 does not fit.\n",
+      "Exit codes: 0 ok, 1 failure, 2 usage, 3 does not fit, 130 and 143 interrupted.\n",
       out);
 }

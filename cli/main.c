@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "patience.h"
 
 int cli_fail(int code, const char *format, ...) {
   va_list args;
@@ -53,7 +54,10 @@ static bool wants_help(int n_args, char **args) {
   return false;
 }
 
-static int run_verb(const char *name, int n_args, char **args) {
+static int run_verb(int argc, char **argv) {
+  const char *name = argv[1];
+  int n_args = argc - 2;
+  char **args = argv + 2;
   const cli_verb *verb = cli_verb_find(name);
   if (!verb) {
     return cli_no_verb(name);
@@ -62,11 +66,14 @@ static int run_verb(const char *name, int n_args, char **args) {
     cli_print_help(verb, stdout);
     return cli_finish(CLI_OK);
   }
+  if (verb->computes) {
+    patience_set(argv);
+  }
+  signal(SIGPIPE, SIG_IGN); /* a closed pipe must not end a training */
   return verb->run(verb, n_args, args);
 }
 
 int main(int argc, char **argv) {
-  signal(SIGPIPE, SIG_IGN); /* a closed pipe must not end a training */
   if (argc < 2) {
     cli_print_overview(stderr);
     return CLI_USAGE;
@@ -79,5 +86,5 @@ int main(int argc, char **argv) {
     cli_print_overview(stdout);
     return cli_finish(CLI_OK);
   }
-  return run_verb(argv[1], argc - 2, argv + 2);
+  return run_verb(argc, argv);
 }

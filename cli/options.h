@@ -63,6 +63,7 @@ typedef struct cli_verb {
   size_t n_options;
   const char *exits; /* more exit codes than 0, 1, 2: "3\ttext\n" lines; NULL: none */
   const char *shown; /* a transcript for the manual page; NULL: none */
+  bool computes;     /* with threads */
   int (*run)(const struct cli_verb *verb, int n_args, char **args);
 } cli_verb;
 

@@ -4,10 +4,16 @@
 #include "cli.h"
 
 const cli_verb *const cli_verbs[] = {
+    /* clang-format off */
+    &cli_verb_fit,
+    &cli_verb_evaluate,
+    &cli_verb_predict,
+    &cli_verb_summary,
     &cli_verb_init,
     &cli_verb_pack,
     &cli_verb_completion,
     &cli_verb_help,
+    /* clang-format on */
 };
 
 const size_t cli_n_verbs = sizeof cli_verbs / sizeof *cli_verbs;

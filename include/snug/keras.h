@@ -36,6 +36,13 @@ SNUG_API snug_status snug_model_load(snug_ctx *ctx, const char *path,
                                      const snug_load_options *options,
                                      snug_model **out) SNUG_NODISCARD;
 
+/* Compile a loaded model once more as its file says, but for what `changes` has (NULL, or members
+ * that are NULL: nothing): after layers were frozen, or with another optimizer.  The optimizer
+ * starts anew.  Does nothing if neither the file nor `changes` has a loss.  Fails: E_STATE (the
+ * model is not from a file), and as snug_model_compile and snug_model_load. */
+SNUG_API snug_status snug_model_recompile(snug_model *model,
+                                          const snug_compile_options *changes) SNUG_NODISCARD;
+
 /* Load the weights alone, from `.weights.h5`, from a `.keras` file or from a legacy `.h5` file,
  * into a model that is there.  Fails as snug_model_load; the weights are then as they were. */
 SNUG_API snug_status snug_model_load_weights(snug_model *model, const char *path) SNUG_NODISCARD;

@@ -14,6 +14,7 @@ typedef struct compiling {
   snug__arena arena;
   snug__vec losses, metrics, weighted; /* const char * */
   snug__vec weights;                   /* double */
+  const snug_compile_options *changes; /* NULL: all is as the file says */
 } compiling;
 
 #define WAY_OUT "load the model without it (no_compile; --optimizer and --loss on the command line)"
@@ -188,6 +189,28 @@ static snug_status read_optimizer(compiling *c, const snug__json *j, snug__vec *
   return keep(c, "", "the optimizer", j, is_idle_or_name, list);
 }
 
+/* What the caller gives stands before what the file says. */
+static void apply_changes(const snug_compile_options *changes, snug_compile_options *o) {
+  o->optimizer = changes->optimizer ? changes->optimizer : o->optimizer;
+  o->loss_weights = changes->loss_weights ? changes->loss_weights : o->loss_weights;
+  if (changes->loss) {
+    o->loss = changes->loss;
+    o->n_loss = changes->n_loss;
+  }
+  if (changes->metrics) {
+    o->metrics = changes->metrics;
+    o->n_metrics = changes->n_metrics;
+  }
+  if (changes->weighted_metrics) {
+    o->weighted_metrics = changes->weighted_metrics;
+    o->n_weighted_metrics = changes->n_weighted_metrics;
+  }
+}
+
+static bool is_change(const snug_compile_options *c) {
+  return c && (c->optimizer || c->loss || c->loss_weights || c->metrics || c->weighted_metrics);
+}
+
 static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
   snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
   o.optimizer = optimizer->n ? SNUG_VEC(optimizer, const char *, 0) : NULL;
@@ -198,6 +221,10 @@ static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
   o.n_metrics = (int32_t)c->metrics.n;
   o.weighted_metrics = c->weighted.data;
   o.n_weighted_metrics = (int32_t)c->weighted.n;
+  if (is_change(c->changes)) {
+    apply_changes(c->changes, &o);
+    return snug_model_compile(c->m, &o);
+  }
   snug_status s = snug_model_compile(c->m, &o);
   if (!s) {
     c->m->keras->compiles = c->m->compiles;
@@ -225,10 +252,12 @@ static snug_status compile(compiling *c, const snug__json *config) {
   return s;
 }
 
-static void init(compiling *c, snug_model *m, const char *file) {
+static void init(compiling *c, snug_model *m, const char *file,
+                 const snug_compile_options *changes) {
   snug_ctx *ctx = m->ctx;
   c->m = m;
   c->file = file;
+  c->changes = changes;
   snug__arena_init(&c->arena, ctx, SNUG__MEM_SCRATCH);
   snug__vec_init(&c->losses, ctx, SNUG__MEM_SCRATCH, sizeof(const char *), MOST_OUTPUTS);
   snug__vec_init(&c->weights, ctx, SNUG__MEM_SCRATCH, sizeof(double), MOST_OUTPUTS);
@@ -245,17 +274,35 @@ static void release(compiling *c) {
 }
 
 /* A model that was compiled without a loss cannot be trained; it is as one that was not. */
-snug_status snug__keras_compile(snug_model *m, const char *file) {
+static snug_status compile_but(snug_model *m, const char *file,
+                               const snug_compile_options *changes) {
   compiling c;
   snug__json *root = NULL;
   SNUG_TRY(snug__json_read(m->ctx, file, m->keras->config, m->keras->config_bytes, &root));
   const snug__json *config = snug__json_get(root, "compile_config");
   snug_status s = SNUG_OK;
   if (!snug__json_is_null(snug__json_get(config, "loss"))) {
-    init(&c, m, file);
+    init(&c, m, file, changes);
     s = compile(&c, config);
     release(&c);
+  } else if (changes && changes->loss) {
+    s = snug_model_compile(m, changes);
   }
   snug__json_free(root);
   return s;
+}
+
+snug_status snug__keras_compile(snug_model *m, const char *file) {
+  return compile_but(m, file, NULL);
+}
+
+snug_status snug_model_recompile(snug_model *m, const snug_compile_options *changes) {
+  if (!m) {
+    return SNUG_E_ARGUMENT;
+  }
+  if (!m->keras) {
+    return snug__fail(m->ctx, SNUG_E_STATE,
+                      "recompile: the model is not from a file; snug_model_compile says it all");
+  }
+  return compile_but(m, m->name, changes);
 }

@@ -155,7 +155,8 @@ static snug_status plan_memory(snug__fit *f, snug_memory_report *r) {
                             .optimizer = f->model->training->state_bytes,
                             .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
                             .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
-                            .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA],
+                            .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA] +
+                                    f->model->ctx->account.current[SNUG__MEM_DATA],
                             .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
                             .block = (uint64_t)f->session.block_bytes,
                             .load = (uint64_t)run->program->plan->load};

@@ -31,3 +31,16 @@ is_json() {
     s/\{[ ]*(S[ ]*:[ ]*[SV][ ]*(,[ ]*S[ ]*:[ ]*[SV][ ]*)*)?\}/V/g
     t again' | grep -qx ' *[SV] *' || fail "$1 is not JSON: $(head -c 2000 "$1")"
 }
+
+# A small compiled model for rows of 4 numbers and 3 classes, and data for it.
+new_model() { "$SNUG" init mlp --input-shape 4 --classes 3 -o "$1" >/dev/null 2>err || fail "init: $(cat err)"; }
+new_data() { "$MAKE_DATA" "$1" x=real:"$2",4 y=label3:"$2" || fail "make_data $1"; }
+
+# same FILE COPY: the user's file is as it was.
+same() { cmp -s "$1" "$2" || fail "$1 was touched"; }
+
+# only WORDS...: the folder holds these files alone, besides out and err.
+only() {
+  left=$(ls -A | grep -vx -e out -e err | tr '\n' ' ')
+  [ "$left" = "$*${*:+ }" ] || fail "the folder holds \"$left\", not \"$* \""
+}

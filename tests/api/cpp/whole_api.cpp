@@ -180,6 +180,7 @@ void keras(const Context &ctx, snug_model *m) {
   CHECK(ctx, snug_model_load(ctx.get(), path.c_str(), &options, &loaded) == SNUG_OK);
   const Model owner(loaded);
   CHECK(ctx, snug_model_weights(loaded) == snug_model_weights(m));
+  CHECK(ctx, snug_model_recompile(loaded, nullptr) == SNUG_OK);
 }
 
 void files(const Context &ctx, snug_model *m, const Set &set) {

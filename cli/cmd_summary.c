@@ -1,0 +1,127 @@
+/* snug summary: what a model is made of, and what it costs. */
+#include "json.h"
+#include "terminal.h"
+
+typedef struct summary_options {
+  const char *model;
+  cli_common common;
+  int64_t batch_size;
+} summary_options;
+
+static void print_row(json *j, const snug_summary_row *row) {
+  json_object(j, NULL);
+  json_text(j, "name", row->name);
+  json_text(j, "class", row->class_name);
+  json_array(j, "shape"); /* without the batch axis */
+  for (int32_t i = 0; i < row->rank; i++) {
+    json_int(j, NULL, row->shape[i]);
+  }
+  json_end(j);
+  json_text(j, "dtype", snug_dtype_text(row->dtype));
+  json_int(j, "parameters", (int64_t)row->parameters);
+  json_bool(j, "trainable", row->trainable);
+  json_text(j, "connected", row->connected);
+  json_int(j, "output_bytes", (int64_t)row->output_bytes);
+  json_int(j, "saved_bytes", (int64_t)row->saved_bytes);
+  json_real(j, "flops", row->flops);
+  json_end(j);
+}
+
+static void print_count(json *j, const char *key, const snug_summary_count *count) {
+  json_object(j, key);
+  json_int(j, "parameters", (int64_t)count->parameters);
+  json_int(j, "bytes", (int64_t)count->bytes);
+  json_end(j);
+}
+
+static void print_totals(json *j, const snug_summary_totals *t) {
+  json_object(j, "totals");
+  print_count(j, "weights", &t->weights);
+  print_count(j, "trainable", &t->trainable);
+  print_count(j, "frozen", &t->frozen);
+  print_count(j, "optimizer", &t->optimizer);
+  json_real(j, "flops", t->flops);
+  json_bool(j, "is_compiled", t->is_compiled);
+  json_int(j, "saved_bytes", (int64_t)t->saved_bytes);
+  json_int(j, "peak_bytes", (int64_t)t->peak_bytes);
+  json_end(j);
+}
+
+static void print_json(const summary_options *o, const snug_summary *summary) {
+  snug_summary_totals totals;
+  snug_summary_totals_get(summary, &totals);
+  json j = json_begin(stdout);
+  json_text(&j, "model", o->model);
+  json_int(&j, "batch_size", totals.batch);
+  json_array(&j, "layers");
+  for (size_t i = 0; i < snug_summary_rows(summary); i++) {
+    snug_summary_row row;
+    snug_summary_row_get(summary, i, &row);
+    print_row(&j, &row);
+  }
+  json_end(&j);
+  print_totals(&j, &totals);
+  json_finish(&j);
+}
+
+/* Into a file or pipe it is as wide as it gets. */
+static void print_table(const summary_options *o, const snug_summary *summary) {
+  terminal out = terminal_of(stdout, &o->common);
+  snug_summary_print(summary, terminal_sink, stdout, out.ascii,
+                     out.is_terminal ? (int32_t)out.width : 0);
+}
+
+static int summarize(const summary_options *o, snug_ctx *ctx) {
+  snug_model *model = NULL;
+  snug_summary *summary = NULL;
+  snug_status s = snug_model_load(ctx, o->model, NULL, &model);
+  s = s ? s : snug_summary_create(model, o->batch_size, &summary);
+  if (!s) {
+    (o->common.json ? print_json : print_table)(o, summary);
+  }
+  int code = s ? cli_fail_status(ctx, s) : CLI_OK;
+  snug_summary_destroy(summary);
+  snug_model_destroy(model);
+  return code;
+}
+
+static int run(const cli_verb *verb, int n_args, char **args) {
+  summary_options o = {.batch_size = 32};
+  snug_ctx *ctx = NULL;
+  int code = cli_parse(verb, n_args, args, &o);
+  if (!code && snug_ctx_create(NULL, &ctx)) {
+    code = cli_fail(CLI_FAILURE, "no memory");
+  }
+  code = code ? code : summarize(&o, ctx);
+  snug_ctx_destroy(ctx);
+  return cli_finish(code);
+}
+
+static const cli_example examples[] = {
+    {"snug summary model.keras", "layers, shapes, parameters, bytes and FLOPs"},
+    {"snug summary model.keras --batch-size 256 --json", "with another batch, as JSON"},
+};
+
+static const cli_option options[] = {
+    {"batch-size", 0, CLI_AT_LEAST_1, "N", NULL, "Options", offsetof(summary_options, batch_size),
+     "samples at a time that bytes are counted for (32)"},
+    {"json", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(summary_options, common.json),
+     "print the result as one JSON object. Bytes are integers"},
+};
+
+const cli_verb cli_verb_summary = {
+    .name = "summary",
+    .summary = "show the layers of a model, their parameters, bytes and FLOPs",
+    .operand = {"MODEL", "the .keras file, or the folder that one unpacks to", "keras", true, false,
+                offsetof(summary_options, model)},
+    .examples = examples,
+    .n_examples = sizeof examples / sizeof *examples,
+    .description =
+        "The table is that of Keras's model.summary() with three more columns: the bytes of a "
+        "layer's output, the bytes of it that the backward pass needs, and the FLOPs of one sample "
+        "(a multiplication and an addition are two).\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .computes = true,
+    .run = run,
+};

@@ -1,0 +1,76 @@
+/* snug fit: its options, and the parts that it is made of. */
+#ifndef SNUG_CLI_FIT_H
+#define SNUG_CLI_FIT_H
+
+#include "job.h"
+#include "terminal.h"
+
+typedef struct fit_options {
+  job_options job;
+  cli_common common;
+  const char *output, *verbose;
+  bool force, more;
+  /* data */
+  cli_list validation_data;
+  double validation_split;
+  int64_t validation_steps, validation_batch_size, validation_freq;
+  /* training */
+  int64_t epochs, initial_epoch, steps_per_epoch;
+  bool no_shuffle;
+  cli_list class_weight;
+  /* callbacks */
+  const char *checkpoint, *monitor, *save_freq;
+  bool save_best_only, save_weights_only;
+  const char *early_stopping, *reduce_lr, *lr_schedule, *csv_log, *backup;
+  bool terminate_on_nan;
+} fit_options;
+
+int fit_command(const cli_verb *verb, int n_args, char **args);
+
+/* How much is shown while it trains. */
+typedef enum fit_progress { FIT_SILENT = 0, FIT_BAR = 1, FIT_LINES = 2 } fit_progress;
+
+/* What callbacks said and was not printed yet. */
+typedef struct fit_messages {
+  char text[4096];
+  size_t n;
+} fit_messages;
+
+#define FIT_MAX_CALLBACKS 16
+
+/* What is known of a run, during and after it. */
+typedef struct fit_run {
+  const fit_options *options;
+  job job;
+  snug_arrays *validation_arrays;
+  snug_data validation;
+  snug_fit_options fit;
+  double *class_weight;
+  terminal out, err; /* stdout, stderr */
+  fit_progress progress;
+  snug_progress bar;
+  fit_messages messages;
+  snug_callback callbacks[FIT_MAX_CALLBACKS];
+  int32_t n_callbacks;
+  snug_status stopped; /* why a hook ended the fit */
+  snug_plan *plan;
+  snug_history *history; /* NULL if it was interrupted */
+  snug_memory_report memory;
+  double seconds;
+  int64_t steps;   /* that were made */
+  int interrupted; /* by this signal; 0: not */
+  bool saved;
+} fit_run;
+
+/* Fill in run->fit from the options.  Reports; returns 0 or an exit code. */
+int fit_set_up(fit_run *run);
+
+/* Make the callbacks, and end them (before the model). */
+int fit_add_callbacks(fit_run *run);
+void fit_end_callbacks(fit_run *run);
+
+/* What is said before the first step, and after the last. */
+void fit_announce(const fit_run *run);
+void fit_report(const fit_run *run);
+
+#endif
