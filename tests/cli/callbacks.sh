@@ -58,6 +58,7 @@ expect 2 fit m.keras --data train.npz --lr-schedule 1:a
 # A backup: what was interrupted goes on, and ends as if it had not been, to the bit.
 many="--data train.npz --epochs 200 --seed 3 --verbose 2"
 expect 0 fit m.keras $many -o whole.keras --csv-log whole.csv
+: >err
 "$SNUG" fit m.keras $many --backup run -o resumed.keras --csv-log resumed.csv >out 2>err &
 pid=$!
 for _ in $(seq 300); do

@@ -10,6 +10,7 @@ forever="--data train.npz --batch-size 1 --epochs 1000000"
 
 # begin ARGS...: start a training that does not end, and wait for its first epoch.
 begin() {
+  : >err
   # env: what a shell starts in the background ignores SIGINT, and so would the command.
   env --default-signal=INT "$SNUG" fit m.keras $forever "$@" >out 2>err &
   pid=$!
