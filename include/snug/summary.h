@@ -12,7 +12,8 @@ extern "C" {
 
 typedef struct snug_summary snug_summary;
 
-/* One layer or input.  Texts live as long as the summary. */
+/* One layer or input, in Keras's order; layers of a nested model stand for themselves, as
+ * "inner/dense".  Texts live as long as the summary. */
 typedef struct snug_summary_row {
   const char *name, *class_name; /* "conv2d", "Conv2D" */
   int32_t rank;                  /* of the output, without the batch axis */

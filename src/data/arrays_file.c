@@ -5,7 +5,7 @@
 
 #include "data/npy.h"
 
-#define MOST_ARRAYS 65536
+#define MOST_ARRAYS 4096
 
 snug__array_entry *snug__arrays_entry(const snug_arrays *a, const char *name) {
   for (size_t i = 0; i < a->entries.n; i++) {

@@ -6,7 +6,7 @@
 #include "data/npy.h"
 #include "data/stream.h"
 
-#define MOST_MEMBERS 65536
+#define MOST_MEMBERS 4096
 
 static snug_status open_archive(snug_ctx *ctx, const char *path, zip_t **out) {
   int code = 0;

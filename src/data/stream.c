@@ -49,7 +49,7 @@ snug__file_kind snug__file_kind_of(const unsigned char *first, size_t n) {
 /* Open a file that can be read; the length goes to s->left. */
 static snug_status open_file(snug__stream *s) {
   struct stat info;
-  s->fd = open(s->file, O_RDONLY | O_CLOEXEC);
+  s->fd = open(s->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
   if (s->fd < 0 || fstat(s->fd, &info) != 0) {
     return fail_io(s, "cannot be read");
   }

@@ -1,6 +1,7 @@
 /* `.npy` and IDX files as NumPy and others write them: every dtype, order and version. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "files/open.h"
 #include "graph/type.h"
@@ -209,6 +210,9 @@ TEST(what_is_no_file_of_arrays_is_refused) {
   ASSERT_STATUS(ctx, open_path(ctx, path, &a), SNUG_E_FORMAT, "ends too early");
   ASSERT_STATUS(ctx, open_path(ctx, "/no/such.npy", &a), SNUG_E_IO, "No such file");
   ASSERT_STATUS(ctx, open_path(ctx, "/", &a), SNUG_E_IO, "is not a file");
+  const char *pipe = test_path("pipe");
+  ASSERT_EQ_INT(mkfifo(pipe, 0600), 0);
+  ASSERT_STATUS(ctx, open_path(ctx, pipe, &a), SNUG_E_IO, "is not a file");
   ASSERT_STATUS(ctx, snug_arrays_open(ctx, NULL, 0, &a), SNUG_E_ARGUMENT, "no file");
   const char *none[] = {NULL};
   ASSERT_STATUS(ctx, snug_arrays_open(ctx, none, 1, &a), SNUG_E_ARGUMENT, "NULL");
