@@ -37,6 +37,10 @@ bool cli_parse_count(const char *text, int64_t *out);
 bool cli_parse_seconds(const char *text, double *out);
 bool cli_parse_real(const char *text, double *out);
 
+/* Read the shape of a sample, "28,28,1" or "28x28x1", and move *at behind it, to the end of the
+ * text or a ";".  Returns the number of axes, up to `most`; 0 if it is no shape. */
+int32_t cli_parse_shape(const char **at, int64_t *shape, int32_t most);
+
 /* Write bytes for people, e.g. "1.50 MiB", into 16 characters at least; returns dst. */
 const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes);
 

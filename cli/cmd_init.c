@@ -67,25 +67,9 @@ static int find(init_command *c) {
   return c->what ? CLI_OK : cli_fail(CLI_USAGE, "init: which network? snug init --list shows them");
 }
 
-/* "28,28,1" or "28x28x1" */
 static bool read_shape(const char *text, architecture_size *size) {
-  size->rank = 0;
-  for (const char *at = text; size->rank < SNUG_MAX_RANK - 1;) {
-    char *end;
-    long long n = strtoll(at, &end, 10);
-    if (end == at || n < 1) {
-      return false;
-    }
-    size->shape[size->rank++] = n;
-    if (!*end) {
-      return true;
-    }
-    if (*end != ',' && *end != 'x') {
-      return false;
-    }
-    at = end + 1;
-  }
-  return false;
+  size->rank = cli_parse_shape(&text, size->shape, SNUG_MAX_RANK - 1);
+  return size->rank > 0 && !*text;
 }
 
 static int check_shape(const init_command *c) {

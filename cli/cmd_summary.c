@@ -2,8 +2,11 @@
 #include "json.h"
 #include "terminal.h"
 
+#define MOST_INPUTS 64
+
 typedef struct summary_options {
-  const char *model;
+  const char *model, *input_shape, *optimizer;
+  cli_list loss;
   cli_common common;
   int64_t batch_size;
 } summary_options;
@@ -71,10 +74,40 @@ static void print_table(const summary_options *o, const snug_summary *summary) {
                      out.is_terminal ? (int32_t)out.width : 0);
 }
 
-static int summarize(const summary_options *o, snug_ctx *ctx) {
+/* "224,224,3" or, of several inputs, "224,224,3;8": the shapes that a file may leave open. */
+static int read_shapes(const char *text, snug_array *x, int32_t *n) {
+  const char *at = text;
+  for (*n = 0; *n < MOST_INPUTS; at++) {
+    snug_array *a = &x[(*n)++];
+    *a = (snug_array){.dtype = SNUG_FLOAT32, .shape = {1}};
+    a->rank = 1 + cli_parse_shape(&at, a->shape + 1, SNUG_MAX_RANK - 1);
+    if (a->rank > 1 && !*at) {
+      return CLI_OK;
+    }
+    if (a->rank == 1) {
+      break;
+    }
+  }
+  return cli_fail(CLI_USAGE,
+                  "summary: --input-shape is \"%s\"; sizes such as 224,224,3 are needed, without "
+                  "the batch; of several inputs 224,224,3;8",
+                  text);
+}
+
+static snug_status load(const summary_options *o, snug_ctx *ctx, const snug_load_options *load,
+                        snug_model **model) {
+  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_status s = snug_model_load(ctx, o->model, load, model);
+  how.optimizer = o->optimizer;
+  how.loss = o->loss.items;
+  how.n_loss = o->loss.n;
+  return s || !(o->optimizer || o->loss.n) ? s : snug_model_recompile(*model, &how);
+}
+
+static int summarize(const summary_options *o, snug_ctx *ctx, const snug_load_options *shapes) {
   snug_model *model = NULL;
   snug_summary *summary = NULL;
-  snug_status s = snug_model_load(ctx, o->model, NULL, &model);
+  snug_status s = load(o, ctx, shapes, &model);
   s = s ? s : snug_summary_create(model, o->batch_size, &summary);
   if (!s) {
     (o->common.json ? print_json : print_table)(o, summary);
@@ -85,26 +118,44 @@ static int summarize(const summary_options *o, snug_ctx *ctx) {
   return code;
 }
 
-static int run(const cli_verb *verb, int n_args, char **args) {
-  summary_options o = {.batch_size = 32};
+static int run_with(const summary_options *o) {
+  snug_array x[MOST_INPUTS];
+  snug_load_options shapes = SNUG_LOAD_OPTIONS_DEFAULT;
   snug_ctx *ctx = NULL;
-  int code = cli_parse(verb, n_args, args, &o);
+  int code = o->input_shape ? read_shapes(o->input_shape, x, &shapes.n_x) : CLI_OK;
+  shapes.x = o->input_shape ? x : NULL;
   if (!code && snug_ctx_create(NULL, &ctx)) {
     code = cli_fail(CLI_FAILURE, "no memory");
   }
-  code = code ? code : summarize(&o, ctx);
+  code = code ? code : summarize(o, ctx, &shapes);
   snug_ctx_destroy(ctx);
+  return code;
+}
+
+static int run(const cli_verb *verb, int n_args, char **args) {
+  summary_options o = {.batch_size = 32};
+  int code = cli_parse(verb, n_args, args, &o);
+  code = code ? code : run_with(&o);
+  cli_options_release(verb, &o);
   return cli_finish(code);
 }
 
 static const cli_example examples[] = {
     {"snug summary model.keras", "layers, shapes, parameters, bytes and FLOPs"},
     {"snug summary model.keras --batch-size 256 --json", "with another batch, as JSON"},
+    {"snug summary any_size.keras --input-shape 96,96,3", "of a model for images of any size"},
 };
 
 static const cli_option options[] = {
     {"batch-size", 0, CLI_AT_LEAST_1, "N", NULL, "Options", offsetof(summary_options, batch_size),
      "samples at a time that bytes are counted for (32)"},
+    {"input-shape", 0, CLI_TEXT, "SHAPE", NULL, NULL, offsetof(summary_options, input_shape),
+     "the shape of a sample where the file leaves sizes open: 224,224,3; of several inputs "
+     "'224,224,3;8'"},
+    {"optimizer", 0, CLI_TEXT, "OPTIMIZER", NULL, NULL, offsetof(summary_options, optimizer),
+     "count training with this one, as Keras names it"},
+    {"loss", 0, CLI_WORDS, "LOSS", NULL, NULL, offsetof(summary_options, loss),
+     "and with this loss: needed where the file does not say how to train"},
     {"json", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(summary_options, common.json),
      "print the result as one JSON object. Bytes are integers"},
 };
@@ -119,7 +170,12 @@ const cli_verb cli_verb_summary = {
     .description =
         "The table is that of Keras's model.summary() with three more columns: the bytes of a "
         "layer's output, the bytes of it that the backward pass needs, and the FLOPs of one sample "
-        "(a multiplication and an addition are two).\n",
+        "(a multiplication and an addition are two). A value that is kept belongs to the layer "
+        "that made it.\n"
+        "Below stand Keras's totals and the four numbers that papers tell: parameters, FLOPs of "
+        "one sample forward, the bytes of activations that are kept from the forward to the "
+        "backward pass, and the peak of all memory that training holds at this batch, without the "
+        "data set.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .computes = true,

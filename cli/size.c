@@ -82,6 +82,27 @@ bool cli_parse_real(const char *text, double *out) {
   return end != text && *end == '\0' && isfinite(*out);
 }
 
+int32_t cli_parse_shape(const char **at, int64_t *shape, int32_t most) {
+  for (int32_t n = 0; n < most;) {
+    char *end;
+    errno = 0;
+    long long size = strtoll(*at, &end, 10);
+    if (!isdigit((unsigned char)**at) || size < 1 || errno) {
+      return 0;
+    }
+    shape[n++] = size;
+    *at = end;
+    if (!*end || *end == ';') {
+      return n;
+    }
+    if (*end != ',' && *end != 'x') {
+      return 0;
+    }
+    (*at)++;
+  }
+  return 0;
+}
+
 const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes) {
   double value = (double)bytes;
   int unit = -1;
