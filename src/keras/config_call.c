@@ -7,7 +7,8 @@
 
 #include "keras/config_parts.h"
 
-#define MOST_ARGUMENTS 4096 /* tensors of one call */
+#define MOST_ARGUMENTS 256 /* tensors of one call */
+#define MOST_OUTPUTS 4096
 #define NOBODY UINT32_MAX
 
 typedef struct node_state {
@@ -113,14 +114,20 @@ bool snug__config_is_tensor(const snug__json *j) {
   return name && strcmp(name, "__keras_tensor__") == 0;
 }
 
-/* Append the tensor of a history; *missing is the node that is to make it if that has not run. */
-static snug_status push_tensor(frame *f, const snug__json *history, snug__vec *in,
-                               uint32_t *missing) {
+/* The tensors that a node is called on, and the nodes that made them. */
+typedef struct arguments {
+  snug__vec tensors; /* snug_tensor */
+  snug__vec parents; /* uint32_t */
+  uint32_t missing;  /* a node that has not run yet */
+} arguments;
+
+/* Append the tensor of a history, or note the node that is to make it if that has not run. */
+static snug_status push_tensor(frame *f, const snug__json *history, arguments *in) {
   snug__config_leaf leaf = {0};
   SNUG_TRY(snug__config_find_node(f->k, f->scope, history, 0, &leaf));
   const node_state *state = &f->states[leaf.node];
   if (!state->is_done) {
-    *missing = leaf.node;
+    in->missing = leaf.node;
     return SNUG_OK;
   }
   if (leaf.tensor >= state->n_out) {
@@ -129,51 +136,55 @@ static snug_status push_tensor(frame *f, const snug__json *history, snug__vec *i
                       f->scope->name, leaf.tensor,
                       f->scope->items[f->scope->nodes[leaf.node].item].name, state->n_out);
   }
-  return snug__vec_push(in, &state->out[leaf.tensor], 1);
+  if (in->tensors.n == MOST_ARGUMENTS) {
+    return snug__fail(f->k->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: in the model '%s' a layer is called on more than %d tensors", f->k->file,
+                      f->scope->name, MOST_ARGUMENTS);
+  }
+  SNUG_TRY(snug__vec_push(&in->parents, &leaf.node, 1));
+  return snug__vec_push(&in->tensors, &state->out[leaf.tensor], 1);
 }
 
-static snug_status gather_dict(frame *f, const snug__json *j, snug__vec *in, uint32_t *missing);
+static snug_status gather_dict(frame *f, const snug__json *j, arguments *in);
 
 /* The tensors in a value, from left to right. */
-static snug_status gather(frame *f, const snug__json *j, snug__vec *in, uint32_t *missing) {
+static snug_status gather(frame *f, const snug__json *j, arguments *in) {
   if (snug__config_is_tensor(j)) {
-    return push_tensor(f, snug__json_get(snug__json_get(j, "config"), "keras_history"), in,
-                       missing);
+    return push_tensor(f, snug__json_get(snug__json_get(j, "config"), "keras_history"), in);
   }
   if (snug__json_is_object(j)) {
-    return gather_dict(f, j, in, missing);
+    return gather_dict(f, j, in);
   }
-  for (size_t i = 0; i < snug__json_count(j) && *missing == NOBODY; i++) {
-    SNUG_TRY(gather(f, snug__json_at(j, i), in, missing));
+  for (size_t i = 0; i < snug__json_count(j) && in->missing == NOBODY; i++) {
+    SNUG_TRY(gather(f, snug__json_at(j, i), in));
   }
   return SNUG_OK;
 }
 
-static snug_status gather_dict(frame *f, const snug__json *j, snug__vec *in, uint32_t *missing) {
+static snug_status gather_dict(frame *f, const snug__json *j, arguments *in) {
   snug__json_member *members = NULL;
   size_t n = 0;
   SNUG_TRY(snug__config_sort(f->k, j, &members, &n));
-  for (size_t i = 0; i < n && *missing == NOBODY; i++) {
-    SNUG_TRY(gather(f, members[i].value, in, missing));
+  for (size_t i = 0; i < n && in->missing == NOBODY; i++) {
+    SNUG_TRY(gather(f, members[i].value, in));
   }
   return SNUG_OK;
 }
 
 /* Keras 2 wrote a node as [["layer", node, index, {}], ...]. */
-static snug_status gather_legacy(frame *f, const snug__json *node, snug__vec *in,
-                                 uint32_t *missing) {
-  for (size_t i = 0; i < snug__json_count(node) && *missing == NOBODY; i++) {
-    SNUG_TRY(push_tensor(f, snug__json_at(node, i), in, missing));
+static snug_status gather_legacy(frame *f, const snug__json *node, arguments *in) {
+  for (size_t i = 0; i < snug__json_count(node) && in->missing == NOBODY; i++) {
+    SNUG_TRY(push_tensor(f, snug__json_at(node, i), in));
   }
   return SNUG_OK;
 }
 
-static snug_status gather_node(frame *f, const snug__json *node, snug__vec *in, uint32_t *missing) {
+static snug_status gather_node(frame *f, const snug__json *node, arguments *in) {
   if (snug__json_is_list(node)) {
-    return gather_legacy(f, node, in, missing);
+    return gather_legacy(f, node, in);
   }
-  SNUG_TRY(gather(f, snug__json_get(node, "args"), in, missing));
-  return *missing == NOBODY ? gather(f, snug__json_get(node, "kwargs"), in, missing) : SNUG_OK;
+  SNUG_TRY(gather(f, snug__json_get(node, "args"), in));
+  return in->missing == NOBODY ? gather(f, snug__json_get(node, "kwargs"), in) : SNUG_OK;
 }
 
 /* ---- nodes ---- */
@@ -190,35 +201,50 @@ static snug_status keep_outputs(frame *f, uint32_t node, const snug__vec *out) {
   return SNUG_OK;
 }
 
-static snug_status run_node(frame *f, uint32_t node, const snug__vec *in) {
+/* What the first call of a scope finds holds for all. */
+static snug_status keep_parents(frame *f, uint32_t node, const snug__vec *parents) {
+  snug__config_node *n = &f->scope->nodes[node];
+  if (f->scope->is_called) {
+    return SNUG_OK;
+  }
+  n->first_parent = (uint32_t)f->scope->parents.n;
+  n->n_parents = (uint32_t)parents->n;
+  return snug__vec_push(&f->scope->parents, parents->data, parents->n);
+}
+
+static snug_status run_node(frame *f, uint32_t node, const arguments *in) {
   snug__config_item *item = &f->scope->items[f->scope->nodes[node].item];
+  const snug__vec *tensors = &in->tensors;
   snug__vec out;
-  if (!in->n) {
+  if (!tensors->n) {
     return snug__config_fail(f->k, item, SNUG_E_FORMAT, "%s", "is called on no tensor");
   }
-  snug__vec_init(&out, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor), MOST_ARGUMENTS);
-  snug_status s = call_item(f->k, item, f->scope->nodes[node].json, in->data, in->n, &out);
+  snug__vec_init(&out, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor), MOST_OUTPUTS);
+  snug_status s =
+      call_item(f->k, item, f->scope->nodes[node].json, tensors->data, tensors->n, &out);
   s = s ? s : keep_outputs(f, node, &out);
+  s = s ? s : keep_parents(f, node, &in->parents);
   snug__vec_release(&out);
   return s;
 }
 
 static snug_status try_node(frame *f, uint32_t node) {
-  snug__vec in;
-  uint32_t missing = NOBODY;
+  arguments in = {.missing = NOBODY};
   const snug__json *json = f->scope->nodes[node].json;
   if (!json) { /* an input: it is there, or nobody will ever make it */
     return SNUG_OK;
   }
-  snug__vec_init(&in, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor), MOST_ARGUMENTS);
-  snug_status s = gather_node(f, json, &in, &missing);
-  if (!s && missing == NOBODY) {
+  snug__vec_init(&in.tensors, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor), MOST_ARGUMENTS);
+  snug__vec_init(&in.parents, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t), MOST_ARGUMENTS);
+  snug_status s = gather_node(f, json, &in);
+  if (!s && in.missing == NOBODY) {
     s = run_node(f, node, &in);
   } else if (!s) {
-    f->states[node].next = f->states[missing].waiter;
-    f->states[missing].waiter = node;
+    f->states[node].next = f->states[in.missing].waiter;
+    f->states[in.missing].waiter = node;
   }
-  snug__vec_release(&in);
+  snug__vec_release(&in.parents);
+  snug__vec_release(&in.tensors);
   return s;
 }
 
@@ -310,6 +336,7 @@ static snug_status call_functional(snug__config *k, snug__config_scope *scope,
   snug_status s = set_inputs(&f, in, n);
   s = s ? s : run_nodes(&f);
   s = s ? s : take_outputs(&f, out);
+  scope->is_called = scope->is_called || !s;
   snug__vec_release(&f.ready);
   SNUG_GIVE_ARRAY(k->ctx, SNUG__MEM_SCRATCH, f.states, scope->n_nodes);
   return s;

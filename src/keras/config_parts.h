@@ -33,10 +33,12 @@ typedef struct snug__config_item {
   uint32_t first_node, n_nodes; /* in its scope */
 } snug__config_item;
 
-/* One call of an entry; an input has one without json. */
+/* One call of an entry; an input has one without json.  On whose outputs it is called is known when
+ * it has run: parents[first_parent .. + n_parents) of its scope. */
 typedef struct snug__config_node {
   uint32_t item;
   const snug__json *json;
+  uint32_t first_parent, n_parents;
 } snug__config_node;
 
 /* An input or output of a container: a tensor of one of its nodes. */
@@ -55,6 +57,8 @@ typedef struct snug__config_scope {
   snug__map names; /* of the items: their index */
   snug__config_leaf *inputs, *outputs;
   uint32_t n_inputs, n_outputs;
+  bool is_called;    /* once at least, so that the parents are known */
+  snug__vec parents; /* uint32_t: nodes */
 } snug__config_scope;
 
 typedef struct snug__config {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "keras/call_order.h"
 #include "keras/config_parts.h"
 
 #define PATH_BYTES 8192 /* of models in each other, each with a name of its class */
@@ -63,24 +64,73 @@ static snug_status place_item(snug__config *k, snug__config_item *item, snug__ma
   return s;
 }
 
-/* A Functional has the layers that it calls; what is listed beside them is not its own. */
-static bool is_counted(const snug__config_scope *scope, const snug__config_item *item) {
-  if (scope->is_sequential) {
-    return item->kind != SNUG__CONFIG_INPUT;
+/* ---- the order of layers ---- */
+
+/* A Sequential has its layers in the order of the file, but for an input. */
+static snug_status list_sequential(const snug__config_scope *scope, snug__vec *out) {
+  for (uint32_t i = 0; i < scope->n_items; i++) {
+    if (scope->items[i].kind != SNUG__CONFIG_INPUT) {
+      SNUG_TRY(snug__vec_push(out, &i, 1));
+    }
   }
-  return !item->is_op && item->n_nodes > 0;
+  return SNUG_OK;
 }
 
-static snug_status place_scope(snug__config *k, snug__config_scope *scope, char *path, size_t n) {
+static snug_status take_nodes(snug__config *k, const snug__config_scope *scope,
+                              snug__call_node **out) {
+  SNUG_TRY(snug__arena_take(&k->arena, scope->n_nodes * sizeof **out, (void **)out));
+  for (uint32_t i = 0; i < scope->n_nodes; i++) {
+    const snug__config_node *node = &scope->nodes[i];
+    (*out)[i] = (snug__call_node){node->item, node->first_parent, node->n_parents};
+  }
+  return SNUG_OK;
+}
+
+static snug_status take_leaf_nodes(snug__config *k, const snug__config_leaf *leaves, uint32_t n,
+                                   uint32_t **out) {
+  SNUG_TRY(snug__arena_take(&k->arena, n * sizeof **out, (void **)out));
+  for (uint32_t i = 0; i < n; i++) {
+    (*out)[i] = leaves[i].node;
+  }
+  return SNUG_OK;
+}
+
+/* Keras gives a Functional's layers an order of its own, whatever that of the file. */
+static snug_status list_functional(snug__config *k, const snug__config_scope *scope,
+                                   snug__vec *out) {
+  snug__call_node *nodes = NULL;
+  uint32_t *inputs = NULL;
+  uint32_t *outputs = NULL;
+  SNUG_TRY(take_nodes(k, scope, &nodes));
+  SNUG_TRY(take_leaf_nodes(k, scope->inputs, scope->n_inputs, &inputs));
+  SNUG_TRY(take_leaf_nodes(k, scope->outputs, scope->n_outputs, &outputs));
+  const snug__call_graph g = {scope->n_nodes, scope->n_items, nodes, scope->parents.data};
+  return snug__call_order(k->ctx, &g, outputs, scope->n_outputs, inputs, scope->n_inputs, out);
+}
+
+/* ---- containers ---- */
+
+static snug_status place_items(snug__config *k, snug__config_scope *scope, const snug__vec *order,
+                               char *path, size_t n) {
   snug__map counters;
   snug_status s = SNUG_OK;
   snug__map_init(&counters, k->ctx, SNUG__MEM_SCRATCH);
-  for (uint32_t i = 0; !s && i < scope->n_items; i++) {
-    if (is_counted(scope, &scope->items[i])) {
-      s = place_item(k, &scope->items[i], &counters, path, n);
-    }
+  for (size_t i = 0; !s && i < order->n; i++) {
+    snug__config_item *item = &scope->items[SNUG_VEC(order, uint32_t, i)];
+    s = item->is_op ? SNUG_OK : place_item(k, item, &counters, path, n);
   }
   snug__map_release(&counters);
+  return s;
+}
+
+static snug_status place_scope(snug__config *k, snug__config_scope *scope, char *path, size_t n) {
+  snug__vec order;
+  snug__vec_init(&order, k->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t),
+                 (size_t)scope->n_items + scope->n_inputs);
+  snug_status s =
+      scope->is_sequential ? list_sequential(scope, &order) : list_functional(k, scope, &order);
+  s = s ? s : place_items(k, scope, &order, path, n);
+  snug__vec_release(&order);
   return s;
 }
 

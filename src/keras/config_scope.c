@@ -139,7 +139,8 @@ static snug_status read_nodes(snug__config *k, snug__config_scope *scope) {
     const snug__config_item *item = &scope->items[i];
     const snug__json *list = snug__json_get(item->object, "inbound_nodes");
     for (uint32_t j = 0; j < item->n_nodes; j++) {
-      scope->nodes[item->first_node + j] = (snug__config_node){i, snug__json_at(list, j)};
+      scope->nodes[item->first_node + j] =
+          (snug__config_node){.item = i, .json = snug__json_at(list, j)};
     }
   }
   return SNUG_OK;
@@ -284,6 +285,7 @@ static snug_status new_scope(snug__config *k, const snug__json *object, snug__co
   (*out)->name = name ? name : "model";
   (*out)->is_sequential = strcmp(class_of(object), "Sequential") == 0;
   snug__map_init(&(*out)->names, k->ctx, SNUG__MEM_SCRATCH);
+  snug__vec_init(&(*out)->parents, k->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t), UINT32_MAX / 2);
   return snug__vec_push(&k->scopes, out, 1);
 }
 
@@ -315,7 +317,9 @@ snug_status snug__config_read(snug__config *k, const snug__json *object, const c
 
 void snug__config_release(snug__config *k) {
   for (size_t i = 0; i < k->scopes.n; i++) {
-    snug__map_release(&SNUG_VEC(&k->scopes, snug__config_scope *, i)->names);
+    snug__config_scope *scope = SNUG_VEC(&k->scopes, snug__config_scope *, i);
+    snug__vec_release(&scope->parents);
+    snug__map_release(&scope->names);
   }
   snug__vec_release(&k->scopes);
   snug__vec_release(&k->shared_items);

@@ -1,168 +1,77 @@
-/* Keras lists the layers of a Functional model by their distance to the outputs, the farthest
- * first; layers of one distance as a walk back from the outputs meets them.  The paths of weights
- * depend on it, and Keras works it out anew when it loads a file.
- *
- * A node is a call of a layer, or an input.  The walk visits nodes depth first, in the order of
- * outputs and of the inputs of each call; a stack of our own keeps it from going as deep as the
- * model. */
-#include <stdlib.h>
-#include <string.h>
-
+/* The layers of a model that was built here, in Keras's order: its inputs and calls are the nodes.
+ */
+#include "keras/call_order.h"
 #include "keras/describe_parts.h"
-
-#define UNSEEN UINT32_MAX
-
-/* A node whose inputs before `next` were visited. */
-typedef struct visit {
-  uint32_t node;
-  int32_t next;
-} visit;
 
 typedef struct sorting {
   const snug_model *m;
-  size_t n_inputs, n_calls, n_nodes, n_ops;
+  snug__arena arena;
   uint32_t *producer; /* of a tensor: its node */
-  uint32_t *seen;     /* of an input or layer: which one the walk met it as */
-  bool *entered;      /* node */
-  uint32_t *finished; /* nodes in the order the walk left them */
-  uint32_t *depth;    /* of nodes, then of inputs and layers */
-  snug__vec stack;    /* visit */
-  size_t n_seen, n_finished;
+  snug__call_node *nodes;
+  uint32_t *parents, *outputs;
+  snug__vec ops; /* uint32_t: inputs, then layers */
 } sorting;
 
-typedef struct sorted {
-  uint32_t depth, seen, op;
-} sorted;
-
-/* ---- nodes ---- */
-
-static const snug__model_call *call_of(const sorting *s, uint32_t node) {
-  return &SNUG_VEC(&s->m->calls, snug__model_call, node - s->n_inputs);
+static const snug__model_call *call_at(const snug_model *m, size_t c) {
+  return &SNUG_VEC(&m->calls, snug__model_call, c);
 }
 
-static uint32_t op_of(const sorting *s, uint32_t node) {
-  return node < s->n_inputs ? node : (uint32_t)s->n_inputs + call_of(s, node)->layer;
-}
-
-static int32_t n_parents(const sorting *s, uint32_t node) {
-  return node < s->n_inputs ? 0 : call_of(s, node)->n_in;
-}
-
-static uint32_t parent(const sorting *s, uint32_t node, int32_t i) {
-  return s->producer[call_of(s, node)->in[i]];
-}
-
-static void find_producers(sorting *s) {
-  for (size_t i = 0; i < s->n_inputs; i++) {
-    s->producer[SNUG_VEC(&s->m->inputs, snug__model_input, i).tensor] = (uint32_t)i;
+static snug_status take_room(sorting *s) {
+  const snug_model *m = s->m;
+  size_t n_nodes = m->inputs.n + m->calls.n;
+  size_t n_parents = 0;
+  for (size_t c = 0; c < m->calls.n; c++) {
+    n_parents += (size_t)call_at(m, c)->n_in;
   }
-  for (size_t c = 0; c < s->n_calls; c++) {
-    uint32_t node = (uint32_t)(s->n_inputs + c);
-    s->producer[call_of(s, node)->out] = node;
-  }
+  SNUG_TRY(snug__arena_take(&s->arena, m->tensors.n * sizeof *s->producer, (void **)&s->producer));
+  SNUG_TRY(snug__arena_take(&s->arena, n_nodes * sizeof *s->nodes, (void **)&s->nodes));
+  SNUG_TRY(snug__arena_take(&s->arena, m->outputs.n * sizeof *s->outputs, (void **)&s->outputs));
+  return snug__arena_take(&s->arena, n_parents * sizeof *s->parents, (void **)&s->parents);
 }
 
-/* ---- the walk ---- */
-
-static snug_status enter(sorting *s, uint32_t node) {
-  visit v = {node, 0};
-  uint32_t op = op_of(s, node);
-  if (s->entered[node]) {
-    return SNUG_OK;
+static void fill_nodes(sorting *s) {
+  const snug_model *m = s->m;
+  uint32_t n_inputs = (uint32_t)m->inputs.n;
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < n_inputs; i++) {
+    s->producer[SNUG_VEC(&m->inputs, snug__model_input, i).tensor] = i;
+    s->nodes[i].op = i;
   }
-  s->entered[node] = true;
-  if (s->seen[op] == UNSEEN) {
-    s->seen[op] = (uint32_t)s->n_seen++;
-  }
-  return snug__vec_push(&s->stack, &v, 1);
-}
-
-static snug_status walk_from(sorting *s, uint32_t node) {
-  SNUG_TRY(enter(s, node));
-  while (s->stack.n) {
-    visit *top = &SNUG_VEC(&s->stack, visit, s->stack.n - 1);
-    if (top->next < n_parents(s, top->node)) {
-      SNUG_TRY(enter(s, parent(s, top->node, top->next++)));
-    } else {
-      s->finished[s->n_finished++] = top->node;
-      s->stack.n--;
+  for (uint32_t c = 0; c < m->calls.n; c++) {
+    const snug__model_call *call = call_at(m, c);
+    s->producer[call->out] = n_inputs + c;
+    s->nodes[n_inputs + c] = (snug__call_node){n_inputs + call->layer, used, (uint32_t)call->n_in};
+    for (int32_t i = 0; i < call->n_in; i++) {
+      s->parents[used++] = s->producer[call->in[i]];
     }
+  }
+  for (size_t i = 0; i < m->outputs.n; i++) {
+    s->outputs[i] = s->producer[SNUG_VEC(&m->outputs, snug_tensor, i)];
+  }
+}
+
+static snug_status sort(sorting *s, snug__vec *out) {
+  const snug_model *m = s->m;
+  uint32_t n_inputs = (uint32_t)m->inputs.n;
+  SNUG_TRY(take_room(s));
+  fill_nodes(s);
+  const snug__call_graph g = {n_inputs + m->calls.n, n_inputs + m->layers.n, s->nodes, s->parents};
+  SNUG_TRY(snug__call_order(m->ctx, &g, s->outputs, m->outputs.n, NULL, 0, &s->ops));
+  for (size_t i = 0; i < s->ops.n; i++) {
+    uint32_t op = SNUG_VEC(&s->ops, uint32_t, i);
+    bool is_input = op < n_inputs;
+    snug__keras_item item = {is_input, is_input ? op : op - n_inputs};
+    SNUG_TRY(snug__vec_push(out, &item, 1));
   }
   return SNUG_OK;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
-static void find_depths(sorting *s) {
-  uint32_t *op_depth = s->depth + s->n_nodes;
-  for (size_t k = s->n_finished; k-- > 0;) {
-    uint32_t node = s->finished[k];
-    uint32_t op = op_of(s, node);
-    uint32_t depth = larger(s->depth[node], op_depth[op]);
-    s->depth[node] = op_depth[op] = depth;
-    for (int32_t i = 0; i < n_parents(s, node); i++) {
-      uint32_t up = parent(s, node, i);
-      s->depth[up] = larger(s->depth[up], depth + 1);
-    }
-  }
-}
-
-/* ---- the list ---- */
-
-static int compare(const void *a, const void *b) {
-  const sorted *x = a;
-  const sorted *y = b;
-  if (x->depth != y->depth) {
-    return x->depth > y->depth ? -1 : 1;
-  }
-  return x->seen < y->seen ? -1 : x->seen > y->seen;
-}
-
-static snug_status list(const sorting *s, snug__vec *out) {
-  sorted *all = NULL;
-  size_t n = 0;
-  snug_status status = SNUG_OK;
-  SNUG_TRY(SNUG_NEW_ARRAY(s->m->ctx, SNUG__MEM_SCRATCH, s->n_ops + 1, &all));
-  for (uint32_t op = 0; op < s->n_ops; op++) {
-    if (s->seen[op] != UNSEEN) {
-      all[n++] = (sorted){s->depth[s->n_nodes + op], s->seen[op], op};
-    }
-  }
-  qsort(all, n, sizeof *all, compare);
-  for (size_t i = 0; i < n && !status; i++) {
-    bool is_input = all[i].op < s->n_inputs;
-    snug__keras_item item = {is_input, all[i].op - (is_input ? 0 : (uint32_t)s->n_inputs)};
-    status = snug__vec_push(out, &item, 1);
-  }
-  SNUG_GIVE_ARRAY(s->m->ctx, SNUG__MEM_SCRATCH, all, s->n_ops + 1);
-  return status;
-}
-
-static snug_status sort(sorting *s, snug__arena *arena, snug__vec *out) {
-  size_t n_tensors = s->m->tensors.n;
-  SNUG_TRY(snug__arena_take(arena, n_tensors * sizeof *s->producer, (void **)&s->producer));
-  SNUG_TRY(snug__arena_take(arena, s->n_ops * sizeof *s->seen, (void **)&s->seen));
-  SNUG_TRY(snug__arena_take(arena, s->n_nodes * sizeof *s->entered, (void **)&s->entered));
-  SNUG_TRY(snug__arena_take(arena, s->n_nodes * sizeof *s->finished, (void **)&s->finished));
-  SNUG_TRY(snug__arena_take(arena, (s->n_nodes + s->n_ops) * sizeof *s->depth, (void **)&s->depth));
-  memset(s->seen, 0xff, s->n_ops * sizeof *s->seen);
-  find_producers(s);
-  for (size_t i = 0; i < s->m->outputs.n; i++) {
-    SNUG_TRY(walk_from(s, s->producer[SNUG_VEC(&s->m->outputs, snug_tensor, i)]));
-  }
-  find_depths(s);
-  return list(s, out);
-}
-
 snug_status snug__keras_sort(const snug_model *m, snug__vec *out) {
-  snug__arena arena;
-  sorting s = {.m = m, .n_inputs = m->inputs.n, .n_calls = m->calls.n};
-  s.n_nodes = s.n_inputs + s.n_calls;
-  s.n_ops = s.n_inputs + m->layers.n;
-  snug__arena_init(&arena, m->ctx, SNUG__MEM_SCRATCH);
-  snug__vec_init(&s.stack, m->ctx, SNUG__MEM_SCRATCH, sizeof(visit), s.n_nodes + 1);
-  snug_status status = sort(&s, &arena, out);
-  snug__vec_release(&s.stack);
-  snug__arena_release(&arena);
+  sorting s = {.m = m};
+  snug__arena_init(&s.arena, m->ctx, SNUG__MEM_SCRATCH);
+  snug__vec_init(&s.ops, m->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t), m->inputs.n + m->layers.n);
+  snug_status status = sort(&s, out);
+  snug__vec_release(&s.ops);
+  snug__arena_release(&s.arena);
   return status;
 }

@@ -110,6 +110,34 @@ TEST(layers_stand_in_any_order) {
       config_build(test_ctx(), FUNCTIONAL("f", CHAIN, "['x', 0, 0]", "['c', 0, 0]") END);
   check_shape(m, 0, "c", 1);
   ASSERT_EQ_UINT(m->calls.n, 3);
+  check_places(
+      m, "=f:- layers/input_layer=x:- layers/dense=a:a layers/dense_1=b:b layers/dense_2=c:c");
+  snug_model_destroy(m);
+}
+
+/* Of two branches the longer stands first, then they take turns; what no output needs has no place,
+ * an input that none needs stands before the last layers.  As Keras 3.15 lists them. */
+TEST(places_stand_in_the_order_that_keras_gives_layers) {
+  snug_model *m = config_build(
+      test_ctx(),
+      FUNCTIONAL(
+          "f",
+          INPUT("x", "[null, 4]") "," FUNCTIONAL(
+              "g",
+              DENSE("last", 4, NODE(TENSOR("two", 0, 0))) "," INPUT("idle", "[null, 4]") "," DENSE(
+                  "two", 4,
+                  NODE(TENSOR("z", 0, 0))) "," INPUT("z", "[null, 4]") "," DENSE("lost", 4,
+                                                                                 NODE(TENSOR("z", 0,
+                                                                                             0))),
+              "[['z', 0, 0], ['idle', 0, 0]]", "['last', 0, 0]")
+              CALLED("g", NODE("[" TENSOR("x", 0, 0) "," TENSOR("short", 0, 0) "]")) "," DENSE(
+                  "short", 4, NODE(TENSOR("x", 0, 0))),
+          "['x', 0, 0]", "[['short', 0, 0], ['g', 1, 0]]") END);
+  check_places(m,
+               "=f:- layers/input_layer=x:- layers/dense=short:short layers/functional=g:- "
+               "layers/functional/layers/input_layer=z:- layers/functional/layers/dense=two:g/two "
+               "layers/functional/layers/input_layer_1=idle:- "
+               "layers/functional/layers/dense_1=last:g/last");
   snug_model_destroy(m);
 }
 
