@@ -47,11 +47,13 @@ def text(value):
 CASES = []
 
 
-def case(name, shapes, training=False, ints=0, positive=False, keys="", **config):
-    """ints: the input holds integers below this; positive: it is 0.5 or more; keys: further text for our side alone."""
+def case(name, shapes, training=False, ints=0, floats=0, positive=False, keys="", shaped=None, **config):
+    """ints: the input holds integers below this; floats: the same as floats; positive: it is 0.5 or more; keys: further text for
+    our side alone; shaped: the shape in which Keras gets mean and variance."""
     if isinstance(shapes, tuple):
         shapes = [shapes]
-    CASES.append((name, shapes, training, ints, positive, keys, config))
+    kind = ("int32<%d" % ints if ints else "float64<%d" % floats if floats else "positive" if positive else "float64")
+    CASES.append((name, shapes, training, kind, keys, shaped, config))
 
 
 case("Dense", VECTOR, units=4)
@@ -239,6 +241,47 @@ case("ops.Cast", VECTOR, dtype="float64")
 for key in ("[:, 0]", "[:, -1, 1:3]", "[:, ::2, ..., None]", "[..., 1:]", "[:, None, :-2, 3:9]", "[...]", "[:, 1:-1:2, :, -3::2]"):
     case("ops.GetItem", IMAGE, key=key)
 case("Identity", VECTOR)
+case("BatchNormalization", IMAGE, axis=1)
+case("BatchNormalization", SERIES, axis=1, training=True, synchronized=True)
+case("LayerNormalization", IMAGE, axis=1)
+case("LayerNormalization", IMAGE, axis=[1, 3])
+case("LayerNormalization", IMAGE, axis=[-1, -3], scale=False)
+case("LayerNormalization", SERIES, axis=[1])
+case("GroupNormalization", IMAGE, groups=3, axis=1)
+case("GroupNormalization", VECTOR, groups=2)
+case("GroupNormalization", VECTOR, groups=6, center=False)
+case("RMSNormalization", IMAGE, axis=[1, 2, 3])
+case("UnitNormalization", IMAGE, axis=[1, 2])
+case("UnitNormalization", IMAGE, axis=[-1, 1])
+case("Normalization", IMAGE, axis=1)
+case("Normalization", IMAGE, axis=[1, 3])
+case("Normalization", IMAGE, axis=None)
+case("Normalization", SERIES, axis=[1, -1], mean=[0.25 * i for i in range(28)], variance=[1.0 + i for i in range(28)],
+     shaped=(7, 4))
+case("Normalization", SERIES, axis=1, mean=[0.5] * 7, variance=[0.25 * i for i in range(7)], invert=True)
+case("Normalization", (2, 100), mean=[0.01 * i for i in range(100)], variance=[1.0 + 0.5 * i for i in range(100)])
+case("Rescaling", (2, 100), scale=[0.01 * i for i in range(100)], offset=1.0)
+case("Dot", [(2, 3, 4), (2, 5, 4)], axes=2)
+case("Dot", [(2, 3, 4), (2, 5, 3)], axes=[1, 2], normalize=True)
+case("Dot", [(2, 3, 4), (2, 4)], axes=[2, 1])
+case("Dot", [(2, 4), (2, 4, 3)], axes=1)
+case("Dot", [(2, 3, 4, 2), (2, 5, 2)], axes=-1)
+case("Embedding", (2, 5), input_dim=7, output_dim=3, floats=7)
+case("Embedding", (2, 5), ints=4, input_dim=4, output_dim=3, mask_zero=True)
+case("Conv1DTranspose", SERIES, filters=2, kernel_size=4, strides=3, output_padding=1)
+case("SeparableConv2D", IMAGE, filters=3, kernel_size=2, dilation_rate=2, padding="same")
+case("SeparableConv1D", SERIES, filters=3, kernel_size=3, strides=2, activation="relu")
+case("DepthwiseConv1D", SERIES, kernel_size=2, dilation_rate=2, activation="tanh")
+case("Conv1D", SERIES, filters=4, kernel_size=3, padding="causal", strides=2, groups=2)
+case("AveragePooling1D", SERIES, pool_size=2)
+case("MaxPooling2D", IMAGE, pool_size=[2, 1], strides=[1, 2], padding="same")
+case("Concatenate", [SERIES, (2, 2, 4)], axis=-2)
+case("PReLU", SERIES, shared_axes=[1])
+case("ReLU", VECTOR, max_value=None, negative_slope=0.25)
+case("Reshape", (2, 6), target_shape=[-1, 3])
+case("Flatten", (3,))
+case("Multiply", [SERIES, (2, 4)])
+case("Average", [SERIES, (2, 1, 4), (2, 7, 1)])
 case("ActivityRegularization", VECTOR, l1=0.5, l2=0.25)
 case("Resizing", IMAGE, height=9, width=4)
 case("Resizing", IMAGE, height=3, width=13, interpolation="nearest")
@@ -319,22 +362,25 @@ def make_layer(name, config, inputs):
     return call, layer
 
 
-def input_value(k, shape, ints, positive):
+def input_value(k, shape, kind):
     v = noise(k, shape)
-    if ints:
-        return np.floor((v + 1) * 0.5 * ints).astype("int32")
-    return np.abs(v) + 0.5 if positive else v
+    if "<" in kind:
+        dtype, limit = kind.split("<")
+        return np.floor((v + 1) * 0.5 * int(limit)).astype(dtype)
+    return np.abs(v) + 0.5 if kind == "positive" else v
 
 
-def run(name, shapes, training, ints, positive, keys, config):
-    inputs = [input_value(k, s, ints, positive) for k, s in enumerate(shapes)]
-    kind = "int32<%d" % ints if ints else "positive" if positive else "float64"
+def run(name, shapes, training, kind, keys, shaped, config):
+    inputs = [input_value(k, s, kind) for k, s in enumerate(shapes)]
     layer = None
     if name.startswith("ops."):
         op = make_op(name[4:], config)
         call = lambda x, training: op(x)
     else:
-        call, layer = make_layer(name, config, inputs)
+        given = dict(config)
+        if shaped:
+            given.update({key: np.reshape(config[key], shaped) for key in ("mean", "variance")})
+        call, layer = make_layer(name, given, inputs)
     weights = layer.weights if layer else []
     # LayerScale gives its gamma no name.
     weights_text = " ".join(w.name.replace("variable", "gamma") + shape_text(w.shape) for w in weights)

@@ -14,7 +14,7 @@
 
 typedef struct layer_case {
   const char *class_name, *config;
-  const char *in;      /* "float64[2,3]; positive[2,3]; int32<7[2]": kind and shape with batch */
+  const char *in;      /* "float64[2,3]; positive[2]; int32<7[2]": kind and shape with batch */
   const char *weights; /* "kernel[3,4] bias[4]" */
   const char *out;     /* "[2,4]" */
   bool training;
@@ -29,6 +29,7 @@ static const layer_case cases[] = {
 
 #define MAX_INPUTS 4
 #define MAX_WANTED 16
+#define CONFIG_BYTES 2048
 enum { FEW = 24, FIRST = 8 }; /* as tools/gen_layer_cases.py has them */
 #define TOLERANCE 1e-6        /* TensorFlow computes a few of these in float32 */
 
@@ -54,8 +55,8 @@ static double input_value(const layer_case *c, int32_t k, int64_t i) {
     at = strchr(at, ';') + 2;
   }
   double v = noise(k, i);
-  if (strncmp(at, "int32<", 6) == 0) {
-    return floor((v + 1) * 0.5 * atof(at + 6));
+  if (at[strcspn(at, "<[")] == '<') {
+    return floor((v + 1) * 0.5 * atof(strchr(at, '<') + 1));
   }
   return strncmp(at, "positive", 8) == 0 ? fabs(v) + 0.5 : v;
 }
@@ -134,7 +135,7 @@ static void check_weights(bench *b) {
 static void open_bench(bench *b, const layer_case *c) {
   snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
   snug_tensor tensors[MAX_INPUTS];
-  char config[512];
+  char config[CONFIG_BYTES];
   o.dtype = SNUG_FLOAT64;
   *b = (bench){.c = c, .ctx = test_ctx()};
   ASSERT_OK(b->ctx, snug_model_create(b->ctx, &o, &b->m));
@@ -348,7 +349,7 @@ TEST(hostile_numbers_are_refused_by_name) {
     for (size_t at = 0; text[at]; at++) {
       bool starts = at && strchr("0123456789", text[at]) && strchr("=[,(", text[at - 1]);
       for (size_t k = 0; starts && k < SNUG_COUNT(numbers); k++) {
-        char config[512];
+        char config[CONFIG_BYTES];
         snprintf(config, sizeof config, "name=hostile %.*s%s%s", (int)at, text, numbers[k],
                  text + at + strspn(text + at, "0123456789.e-"));
         try_config(&cases[i], config);

@@ -1,7 +1,7 @@
 /* Layers that are activations. */
 #include <math.h>
 
-#include "model/layers/support.h"
+#include "model/layers/axes.h"
 #include "ops/softmax.h"
 #include "ops/unary.h"
 
@@ -101,55 +101,13 @@ typedef struct softmax_config {
 static const snug__field softmax_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(softmax_config, axis, INTS, "-1"), {0}};
 
-/* The order of axes with those of a set last. */
-static snug__permute_params set_last(uint32_t set, int32_t rank) {
-  snug__permute_params p;
-  memset(&p, 0, sizeof p);
-  for (uint32_t last = 0; last < 2; last++) {
-    for (int32_t k = 0; k < rank; k++) {
-      if ((set >> k & 1) == last) {
-        p.axes.v[p.axes.n++] = k;
-      }
-    }
-  }
-  return p;
-}
-
-static snug__permute_params inverse(const snug__permute_params *p) {
-  snug__permute_params back;
-  memset(&back, 0, sizeof back);
-  back.axes.n = p->axes.n;
-  for (int32_t k = 0; k < p->axes.n; k++) {
-    back.axes.v[p->axes.v[k]] = k;
-  }
-  return back;
-}
-
-/* Several axes: brought to the end, seen as one, and back. */
-static snug_status along_axes(snug__layer_call *c, const snug__op *op, uint32_t set, int32_t n) {
-  snug__softmax_params last = {-1};
-  const snug__type *x = snug__layer_type(c, c->in[0]);
-  snug__permute_params there = set_last(set, x->rank);
-  snug__permute_params back = inverse(&there);
-  SNUG_TRY(SNUG_EMIT(c->b->g, permute, &there, &c->out, c->in[0]));
-  snug__type moved = *snug__layer_type(c, c->out);
-  snug__type folded = snug__type_of(moved.dtype, moved.rank - n + 1, moved.dim);
-  for (int32_t k = moved.rank - n + 1; k < moved.rank; k++) {
-    folded.dim[folded.rank - 1] *= moved.dim[k];
-  }
-  SNUG_TRY(snug__emit_reshape(c->b->g, c->out, &folded, &c->out));
-  SNUG_TRY(snug__graph_add(c->b->g, op, &last, &c->out, 1, &c->out, 1));
-  SNUG_TRY(snug__emit_reshape(c->b->g, c->out, &moved, &c->out));
-  return SNUG_EMIT(c->b->g, permute, &back, &c->out, c->out);
-}
-
 snug_status snug__layer_along(snug__layer_call *c, const snug__op *op, const snug_ints *axes) {
   snug__softmax_params p = {0};
   int32_t axis = 0;
   if (axes->n > 1) {
     uint32_t set = 0;
     SNUG_TRY(snug__layer_need_axes(c, "axis", axes, snug__layer_type(c, c->in[0])->rank, &set));
-    return along_axes(c, op, set, axes->n);
+    return snug__layer_over(c, op, &(const snug__softmax_params){-1}, set, axes->n);
   }
   SNUG_TRY(snug__layer_need_one_axis(c, "axis", axes, &axis));
   p.axis = axis;

@@ -1,6 +1,6 @@
 /* Normalizations. */
 #include "ops/norm.h"
-#include "model/layers/support.h"
+#include "model/layers/axes.h"
 #include "ops/reduce.h"
 #include "ops/unary.h"
 
@@ -35,19 +35,14 @@ static snug_status affine(snug__layer_call *c, snug__type type, snug__id *gamma,
   return k->center ? snug__layer_weight(c, &beta_spec, type, beta) : SNUG_OK;
 }
 
-/* Only the last axis holds channels. */
-static snug_status need_channels(snug__layer_call *c, snug__type *channels) {
+/* The input with the axis that holds channels at the end, and the type of a weight over them. */
+static snug_status channels_last(snug__layer_call *c, snug__gathered *g, snug__id *x,
+                                 snug__type *channels) {
   const norm_config *k = c->config;
-  const snug__type *x = snug__layer_type(c, c->in[0]);
-  int64_t axis = k->axis.n == 1 ? k->axis.v[0] : 0;
-  if (x->rank < 2 || (axis != -1 && axis != x->rank - 1)) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: axis=%lld: expected -1, the last axis of an input of %d; permute the "
-                      "input before and after to normalize another",
-                      c->layer->name, (long long)axis, x->rank);
-  }
-  *channels = snug__type_of(c->b->real, 1, &x->dim[x->rank - 1]);
-  return SNUG_OK;
+  int32_t axis = 0;
+  SNUG_TRY(snug__layer_need_one_axis(c, "axis", &k->axis, &axis));
+  *channels = snug__type_of(c->b->real, 1, &snug__layer_type(c, c->in[0])->dim[axis]);
+  return snug__layer_gather(c, c->in[0], 1u << axis, g, x);
 }
 
 /* ---- BatchNormalization ---- */
@@ -136,25 +131,38 @@ static snug_status masked_train(snug__layer_call *c, const snug__id in[5]) {
   return move(c, "moving_variance", in[4], variance);
 }
 
-static snug_status batch_norm(snug__layer_call *c) {
-  const norm_config *k = c->config;
-  snug__batch_norm_params p = {k->epsilon};
-  snug__weight_spec mean = {"moving_mean", k->moving_mean_initializer, "", "", true};
-  snug__weight_spec variance = {"moving_variance", k->moving_variance_initializer, "", "", true};
-  snug__id in[5] = {c->in[0], SNUG_NONE, SNUG_NONE, SNUG_NONE, SNUG_NONE};
-  snug__type channels;
-  SNUG_TRY(need_channels(c, &channels));
-  if (k->renorm || k->synchronized) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s=true is not supported", c->layer->name,
-                      k->renorm ? "renorm" : "synchronized");
-  }
-  SNUG_TRY(affine(c, channels, &in[1], &in[2]));
-  SNUG_TRY(snug__layer_weight(c, &mean, channels, &in[3]));
-  SNUG_TRY(snug__layer_weight(c, &variance, channels, &in[4]));
+static snug_status batch_emit(snug__layer_call *c, const snug__id in[5]) {
+  snug__batch_norm_params p = {((const norm_config *)c->config)->epsilon};
   if (snug__layer_is_training(c)) {
     return c->masks[0] == SNUG_NONE ? batch_train(c, in) : masked_train(c, in);
   }
   return snug__graph_add(c->b->g, &snug__op_batch_norm_infer, &p, in, 5, &c->out, 1);
+}
+
+static snug_status check_batch_norm(const snug__layer_call *c, const snug__gathered *g) {
+  const norm_config *k = c->config;
+  if (k->renorm || (g->moved && c->masks[0] != SNUG_NONE)) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s is not supported", c->layer->name,
+                      k->renorm ? "renorm=true" : "a mask with another axis than the last");
+  }
+  return SNUG_OK;
+}
+
+/* `synchronized` says nothing: there is one device. */
+static snug_status batch_norm(snug__layer_call *c) {
+  const norm_config *k = c->config;
+  snug__weight_spec mean = {"moving_mean", k->moving_mean_initializer, "", "", true};
+  snug__weight_spec variance = {"moving_variance", k->moving_variance_initializer, "", "", true};
+  snug__id in[5];
+  snug__gathered g;
+  snug__type channels;
+  SNUG_TRY(channels_last(c, &g, &in[0], &channels));
+  SNUG_TRY(check_batch_norm(c, &g));
+  SNUG_TRY(affine(c, channels, &in[1], &in[2]));
+  SNUG_TRY(snug__layer_weight(c, &mean, channels, &in[3]));
+  SNUG_TRY(snug__layer_weight(c, &variance, channels, &in[4]));
+  SNUG_TRY(batch_emit(c, in));
+  return snug__layer_scatter(c, c->out, &g, &c->out);
 }
 
 LAYER_CLASS(BatchNormalization, norm_config, batch_fields, 1, 1, batch_norm,
@@ -166,37 +174,45 @@ static const snug__field layer_fields[] = {
     SNUG__LAYER_FIELDS, NORM_FIELD(axis, INTS, "-1"),           NORM_FIELD(epsilon, FLOAT, "0.001"),
     AFFINE_FIELDS,      NORM_FIELD(rms_scaling, BOOL, "false"), {0}};
 
-/* The type of a weight over the normalized axes, which the op knows to be the last ones. */
-static snug_status normalized_axes(snug__layer_call *c, snug__layer_norm_params *p,
-                                   snug__type *weight) {
+/* The input with the normalized axes at the end, and the type of a weight over them. */
+static snug_status normalized_last(snug__layer_call *c, snug__layer_norm_params *p,
+                                   snug__gathered *g, snug__id *x, snug__type *weight) {
   const norm_config *k = c->config;
-  const snug__type *x = snug__layer_type(c, c->in[0]);
+  uint32_t set = 0;
   memset(p, 0, sizeof *p);
-  p->axis = k->axis;
   p->epsilon = k->epsilon;
-  if (k->axis.n < 1 || k->axis.n >= x->rank) {
-    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
-                      "%s: axis names %d of the %d axes of the input: expected 1 or more, and not "
-                      "the batch",
-                      c->layer->name, k->axis.n, x->rank);
+  p->axis.n = k->axis.n;
+  SNUG_TRY(snug__layer_need_axes(c, "axis", &k->axis, snug__layer_type(c, c->in[0])->rank, &set));
+  if (k->axis.n < 1) {
+    return snug__layer_refuse(c, "axis", k->axis.n, "one axis or more");
   }
-  *weight = snug__type_of(c->b->real, k->axis.n, x->dim + (x->rank - k->axis.n));
+  for (int32_t i = 0; i < k->axis.n; i++) {
+    p->axis.v[i] = i - k->axis.n;
+    if (i && (k->axis.v[i] < 0) != (k->axis.v[0] < 0)) { /* Keras sorts them as they are written */
+      return snug__layer_refuse(c, "axis", (double)k->axis.v[i],
+                                "all from the front or from the end");
+    }
+  }
+  SNUG_TRY(snug__layer_gather(c, c->in[0], set, g, x));
+  const snug__type *t = snug__layer_type(c, *x);
+  *weight = snug__type_of(c->b->real, k->axis.n, t->dim + (t->rank - k->axis.n));
   return SNUG_OK;
 }
 
 static snug_status layer_norm(snug__layer_call *c) {
   const norm_config *k = c->config;
   snug__layer_norm_params p;
-  snug__id in[3] = {c->in[0], SNUG_NONE, SNUG_NONE};
+  snug__gathered g;
+  snug__id in[3];
   snug__type weight;
   if (k->rms_scaling) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: rms_scaling=true is not supported; use RMSNormalization",
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: rms_scaling=true is not supported",
                       c->layer->name);
   }
-  SNUG_TRY(normalized_axes(c, &p, &weight));
+  SNUG_TRY(normalized_last(c, &p, &g, &in[0], &weight));
   SNUG_TRY(affine(c, weight, &in[1], &in[2]));
-  return snug__graph_add(c->b->g, &snug__op_layer_norm, &p, in, 3, &c->out, 1);
+  SNUG_TRY(snug__graph_add(c->b->g, &snug__op_layer_norm, &p, in, 3, &c->out, 1));
+  return snug__layer_scatter(c, c->out, &g, &c->out);
 }
 
 LAYER_CLASS(LayerNormalization, norm_config, layer_fields, 1, 1, layer_norm,
@@ -208,9 +224,14 @@ static const snug__field rms_fields[] = {
 static snug_status rms_norm(snug__layer_call *c) {
   snug__layer_norm_params p;
   snug__weight_spec spec = {"scale", "ones", "", "", false};
-  snug__id in[2] = {c->in[0], SNUG_NONE};
+  snug__gathered g;
+  snug__id in[2];
   snug__type weight;
-  SNUG_TRY(normalized_axes(c, &p, &weight));
+  SNUG_TRY(normalized_last(c, &p, &g, &in[0], &weight));
+  if (g.moved) { /* Keras's scale would lie along other axes */
+    const norm_config *k = c->config;
+    return snug__layer_refuse(c, "axis", (double)k->axis.v[0], "the last axis, or the last ones");
+  }
   SNUG_TRY(snug__layer_weight(c, &spec, weight, &in[1]));
   return snug__graph_add(c->b->g, &snug__op_rms_norm, &p, in, 2, &c->out, 1);
 }
@@ -229,9 +250,10 @@ static const snug__field group_fields[] = {SNUG__LAYER_FIELDS,
 static snug_status group_norm(snug__layer_call *c) {
   const norm_config *k = c->config;
   snug__group_norm_params p = {k->groups, k->epsilon};
-  snug__id in[3] = {c->in[0], SNUG_NONE, SNUG_NONE};
+  snug__gathered g;
+  snug__id in[3];
   snug__type channels;
-  SNUG_TRY(need_channels(c, &channels));
+  SNUG_TRY(channels_last(c, &g, &in[0], &channels));
   if (k->groups != -1 && (k->groups < 1 || channels.dim[0] % k->groups)) {
     return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
                       "%s: groups=%lld: expected a divisor of the %lld channels, or -1 for a group "
@@ -239,7 +261,8 @@ static snug_status group_norm(snug__layer_call *c) {
                       c->layer->name, (long long)k->groups, (long long)channels.dim[0]);
   }
   SNUG_TRY(affine(c, channels, &in[1], &in[2]));
-  return snug__graph_add(c->b->g, &snug__op_group_norm, &p, in, 3, &c->out, 1);
+  SNUG_TRY(snug__graph_add(c->b->g, &snug__op_group_norm, &p, in, 3, &c->out, 1));
+  return snug__layer_scatter(c, c->out, &g, &c->out);
 }
 
 LAYER_CLASS(GroupNormalization, norm_config, group_fields, 1, 1, group_norm,
@@ -253,8 +276,13 @@ static const snug__field unit_fields[] = {SNUG__LAYER_FIELDS, NORM_FIELD(axis, I
 
 static snug_status unit_norm(snug__layer_call *c) {
   const norm_config *k = c->config;
-  snug__unit_norm_params p = {0, UNIT_EPSILON};
+  snug__unit_norm_params p = {-1, UNIT_EPSILON};
+  uint32_t set = 0;
   int32_t axis = 0;
+  if (k->axis.n > 1) {
+    SNUG_TRY(snug__layer_need_axes(c, "axis", &k->axis, snug__layer_type(c, c->in[0])->rank, &set));
+    return snug__layer_over(c, &snug__op_unit_norm, &p, set, k->axis.n);
+  }
   SNUG_TRY(snug__layer_need_one_axis(c, "axis", &k->axis, &axis));
   p.axis = axis;
   return SNUG_EMIT(c->b->g, unit_norm, &p, &c->out, c->in[0]);

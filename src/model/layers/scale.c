@@ -59,7 +59,7 @@ LAYER_CLASS(Rescaling, rescaling_config, rescaling_fields, 1, 1, rescaling,
 
 typedef struct normalization_config {
   snug__layer_common common;
-  snug_ints axis; /* -1 or none: all in one */
+  snug_ints axis; /* that have statistics of their own; none: all in one */
   snug_numbers mean, variance;
   bool invert;
 } normalization_config;
@@ -72,12 +72,23 @@ static const snug__field normalization_fields[] = {
     SNUG_FIELD(normalization_config, invert, BOOL, "false"),
     {0}};
 
-static snug_status check_normalization(snug__layer_call *c, int64_t *channels) {
+/* The shape of the statistics, without axes that are not kept, and as it is broadcast to x. */
+typedef struct statistics {
+  snug__type own, broadcast;
+} statistics;
+
+static snug_status check_normalization(snug__layer_call *c, statistics *t) {
   const normalization_config *k = c->config;
   const snug__type *x = snug__layer_type(c, c->in[0]);
-  *channels = k->axis.n && x->rank ? x->dim[x->rank - 1] : 1;
-  if (k->axis.n > 1 || (k->axis.n && k->axis.v[0] != -1 && k->axis.v[0] != x->rank - 1)) {
-    return snug__layer_refuse(c, "axis", (double)k->axis.v[0], "-1 (the last axis) or none");
+  uint32_t kept = 0;
+  SNUG_TRY(snug__layer_need_axes(c, "axis", &k->axis, x->rank, &kept));
+  t->own = snug__scalar(c->b->real);
+  t->broadcast = snug__type_of(c->b->real, x->rank, x->dim);
+  for (int32_t i = 0; i < x->rank; i++) {
+    t->broadcast.dim[i] = kept >> i & 1 ? x->dim[i] : 1;
+    if (kept >> i & 1) {
+      t->own.dim[t->own.rank++] = x->dim[i];
+    }
   }
   if ((k->mean.n == 0) != (k->variance.n == 0)) {
     return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
@@ -89,40 +100,52 @@ static snug_status check_normalization(snug__layer_call *c, int64_t *channels) {
 
 static double deviation_of(double variance) { return fmax(sqrt(variance), LEAST_DEVIATION); }
 
-static snug_status given_statistics(snug__layer_call *c, snug__id *mean, snug__id *deviation) {
+/* A list of the configuration: one number, or one for each position along the kept axes. */
+static snug_status given(snug__layer_call *c, const char *key, const snug_numbers *list,
+                         const statistics *t, double (*change)(double v), snug__id *out) {
+  int64_t n = snug__type_count(&t->own);
+  if (list->n != 1 && list->n != n) {
+    return snug__fail(c->b->ctx, SNUG_E_SHAPE,
+                      "%s: %s has %lld numbers: expected 1 or the %lld of the kept axes",
+                      c->layer->name, key, (long long)list->n, (long long)n);
+  }
+  SNUG_TRY(snug__layer_constant(c, list, change, out));
+  return list->n == n ? snug__emit_reshape(c->b->g, *out, &t->broadcast, out) : SNUG_OK;
+}
+
+static snug_status given_statistics(snug__layer_call *c, const statistics *t, snug__id *mean,
+                                    snug__id *deviation) {
   const normalization_config *k = c->config;
-  SNUG_TRY(need_per_channel(c, "mean", &k->mean));
-  SNUG_TRY(need_per_channel(c, "variance", &k->variance));
-  SNUG_TRY(snug__layer_constant(c, &k->mean, NULL, mean));
-  return snug__layer_constant(c, &k->variance, deviation_of, deviation);
+  SNUG_TRY(given(c, "mean", &k->mean, t, NULL, mean));
+  return given(c, "variance", &k->variance, t, deviation_of, deviation);
 }
 
 /* As Keras keeps them after adapt(): mean, variance and a count that is not used. */
-static snug_status kept_statistics(snug__layer_call *c, int64_t channels, snug__id *mean,
+static snug_status kept_statistics(snug__layer_call *c, const statistics *t, snug__id *mean,
                                    snug__id *deviation) {
-  const normalization_config *k = c->config;
-  snug__type type = snug__type_of(c->b->real, k->axis.n ? 1 : 0, &channels);
   const snug__weight_spec specs[] = {{"mean", "zeros", "", "", true},
                                      {"variance", "ones", "", "", true},
                                      {"count", "zeros", "", "", true}};
   snug__id unused = SNUG_NONE;
   snug__id at_least = SNUG_NONE;
-  SNUG_TRY(snug__layer_weight(c, &specs[0], type, mean));
-  SNUG_TRY(snug__layer_weight(c, &specs[1], type, deviation));
+  SNUG_TRY(snug__layer_weight(c, &specs[0], t->own, mean));
+  SNUG_TRY(snug__layer_weight(c, &specs[1], t->own, deviation));
   SNUG_TRY(snug__layer_weight(c, &specs[2], snug__scalar(SNUG_INT64), &unused));
   SNUG_TRY(SNUG_EMIT(c->b->g, sqrt, NULL, deviation, *deviation));
   SNUG_TRY(snug__layer_number(c, LEAST_DEVIATION, &at_least));
-  return SNUG_EMIT(c->b->g, maximum, NULL, deviation, *deviation, at_least);
+  SNUG_TRY(SNUG_EMIT(c->b->g, maximum, NULL, deviation, *deviation, at_least));
+  SNUG_TRY(snug__emit_reshape(c->b->g, *mean, &t->broadcast, mean));
+  return snug__emit_reshape(c->b->g, *deviation, &t->broadcast, deviation);
 }
 
 static snug_status normalization(snug__layer_call *c) {
   const normalization_config *k = c->config;
   snug__id mean = SNUG_NONE;
   snug__id deviation = SNUG_NONE;
-  int64_t channels = 1;
-  SNUG_TRY(check_normalization(c, &channels));
-  SNUG_TRY(k->mean.n ? given_statistics(c, &mean, &deviation)
-                     : kept_statistics(c, channels, &mean, &deviation));
+  statistics t;
+  SNUG_TRY(check_normalization(c, &t));
+  SNUG_TRY(k->mean.n ? given_statistics(c, &t, &mean, &deviation)
+                     : kept_statistics(c, &t, &mean, &deviation));
   SNUG_TRY(snug__layer_as_real(c, c->in[0], &c->out));
   if (k->invert) {
     SNUG_TRY(SNUG_EMIT(c->b->g, multiply, NULL, &c->out, c->out, deviation));
