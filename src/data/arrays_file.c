@@ -127,13 +127,13 @@ static snug_status add_paths(snug_arrays *a, const char *const *paths, int32_t n
 snug_status snug_arrays_open(snug_ctx *ctx, const char *const *paths, int32_t n,
                              snug_arrays **out) {
   snug_arrays *a = NULL;
-  if (!ctx || !out) {
+  if (!ctx) {
     return SNUG_E_ARGUMENT;
   }
-  *out = NULL;
-  if (!paths || n < 1) {
-    return snug__fail(ctx, SNUG_E_ARGUMENT, "no file of arrays was given");
+  if (!out || !paths || n < 1) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "no file of arrays was given, or no place for them");
   }
+  *out = NULL;
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_DATA, &a));
   a->ctx = ctx;
   snug__arena_init(&a->arena, ctx, SNUG__MEM_DATA);
@@ -171,8 +171,12 @@ const snug_array *snug_arrays_find(const snug_arrays *a, const char *name) {
 }
 
 snug_status snug_arrays_get(snug_arrays *a, const char *name, const snug_array **out) {
-  if (!a || !name || !out) {
+  if (!a) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!name || !out) {
+    return snug__fail(a->ctx, SNUG_E_ARGUMENT, "%s: no name of an array, or no place for it (NULL)",
+                      snug__path_shown(a->file));
   }
   *out = NULL;
   snug__array_entry *e = snug__arrays_entry(a, name);

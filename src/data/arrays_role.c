@@ -206,6 +206,12 @@ static bool is_part(snug_part part) {
   return part == SNUG_PART_TRAIN || part == SNUG_PART_VALIDATION || part == SNUG_PART_TEST;
 }
 
+static snug_status fail_argument(const snug_arrays *a) {
+  return snug__fail(a->ctx, SNUG_E_ARGUMENT,
+                    "%s: no model, no place for the arrays (NULL), or no such part of the data",
+                    snug__path_shown(a->file));
+}
+
 bool snug_arrays_has(const snug_arrays *a, const snug_model *m, snug_part part) {
   if (!a || !m || !is_part(part)) {
     return false;
@@ -216,8 +222,11 @@ bool snug_arrays_has(const snug_arrays *a, const snug_model *m, snug_part part) 
 
 snug_status snug_arrays_data(snug_arrays *a, snug_model *m, snug_part part, bool with_labels,
                              snug_data *out) {
-  if (!a || !m || !out || !is_part(part)) {
+  if (!a) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!m || !out || !is_part(part)) {
+    return fail_argument(a);
   }
   *out = (snug_data){.n_x = 0};
   SNUG_TRY(snug__model_finish(m));
@@ -257,8 +266,11 @@ static snug_status copy_inputs(snug_arrays *a, const form *f, int32_t n, const s
 }
 
 snug_status snug_arrays_inputs(snug_arrays *a, snug_part part, const snug_array **x, int32_t *n) {
-  if (!a || !x || !n || !is_part(part)) {
+  if (!a) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!x || !n || !is_part(part)) {
+    return fail_argument(a);
   }
   *x = NULL;
   *n = 0;

@@ -96,8 +96,11 @@ static snug_status put_to_file(void *user, const void *bytes, size_t n) {
 
 snug_status snug_npy_save(snug_ctx *ctx, const char *path, const snug_array *a) {
   snug__replace r;
-  if (!ctx || !path) {
+  if (!ctx) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!path) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "no file to save to was given (NULL)");
   }
   SNUG_TRY(snug__npy_check(ctx, path, a));
   SNUG_TRY(snug__replace_begin(&r, ctx, path));

@@ -178,8 +178,11 @@ static snug_status save(writer *w, snug_ctx *ctx, const char *path) {
 snug_status snug_npz_save(snug_ctx *ctx, const char *path, const char *const *names,
                           const snug_array *arrays, int32_t n) {
   writer w = {.names = names, .arrays = arrays, .n = n};
-  if (!ctx || !path) {
+  if (!ctx) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!path) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "no file to save to was given (NULL)");
   }
   SNUG_TRY(check(ctx, path, names, arrays, n));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &w.members));

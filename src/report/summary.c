@@ -171,8 +171,11 @@ static snug_status fill(snug_summary *s, snug_model *m) {
 snug_status snug_summary_create(snug_model *m, int64_t batch_size, snug_summary **out) {
   snug_summary *s = NULL;
   snug_memory_info held;
-  if (!m || !out) {
+  if (!m) {
     return SNUG_E_ARGUMENT;
+  }
+  if (!out) {
+    return snug__fail(m->ctx, SNUG_E_ARGUMENT, "summary: there is no place for it (out is NULL)");
   }
   *out = NULL;
   if (batch_size < 0) {

@@ -824,3 +824,88 @@ TEST(models_beyond_memory) {
   }
   attempt_finish();
 }
+
+/* ---- files and summaries ---- */
+
+TEST(arrays_of_nothing) {
+  snug_ctx *ctx = test_ctx();
+  snug_arrays *a = NULL;
+  snug_model *m = built_model(ctx);
+  const snug_array *array = NULL;
+  snug_data data;
+  int32_t n = 0;
+  const char *const path = test_path("x.npy");
+  sample s;
+  sample_make(&s);
+  ASSERT_TRUE(snug_arrays_open(NULL, &path, 1, &a) == SNUG_E_ARGUMENT);
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no place", snug_arrays_open(ctx, &path, 1, NULL));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no file", snug_arrays_open(ctx, NULL, 1, &a));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no file", snug_arrays_open(ctx, &path, -1, &a));
+  REFUSED(ctx, SNUG_E_IO, "x.npy", snug_arrays_open(ctx, &path, 1, &a));
+  ASSERT_TRUE(snug_arrays_count(NULL) == 0 && !snug_arrays_name(NULL, 0));
+  ASSERT_TRUE(!snug_arrays_find(NULL, "x") && !snug_arrays_has(NULL, m, SNUG_PART_TRAIN));
+  ASSERT_TRUE(snug_arrays_get(NULL, "x", &array) == SNUG_E_ARGUMENT);
+  ASSERT_TRUE(snug_arrays_data(NULL, m, SNUG_PART_TRAIN, true, &data) == SNUG_E_ARGUMENT);
+  ASSERT_TRUE(snug_arrays_inputs(NULL, SNUG_PART_TRAIN, &array, &n) == SNUG_E_ARGUMENT);
+  snug_arrays_destroy(NULL);
+  ASSERT_TRUE(snug_npy_save(NULL, path, &s.x) == SNUG_E_ARGUMENT);
+  ASSERT_TRUE(snug_npz_save(NULL, path, &path, &s.x, 1) == SNUG_E_ARGUMENT);
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no file", snug_npy_save(ctx, NULL, &s.x));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no file", snug_npz_save(ctx, NULL, &path, &s.x, 1));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no arrays", snug_npz_save(ctx, path, NULL, &s.x, 1));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no arrays", snug_npz_save(ctx, path, &path, NULL, 1));
+  snug_model_destroy(m);
+}
+
+TEST(arrays_for_nothing) {
+  snug_ctx *ctx = test_ctx();
+  snug_arrays *a = NULL;
+  snug_model *m = built_model(ctx);
+  const snug_array *array = NULL;
+  snug_data data;
+  int32_t n = 0;
+  const char *const path = test_path("x.npy");
+  sample s;
+  sample_make(&s);
+  ASSERT_OK(ctx, snug_npy_save(ctx, path, &s.x));
+  ASSERT_OK(ctx, snug_arrays_open(ctx, &path, 1, &a));
+  ASSERT_TRUE(!snug_arrays_name(a, 1) && !snug_arrays_find(a, NULL));
+  ASSERT_FALSE(snug_arrays_has(a, NULL, SNUG_PART_TRAIN));
+  ASSERT_FALSE(snug_arrays_has(a, m, (snug_part)77));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "NULL", snug_arrays_get(a, NULL, &array));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "NULL", snug_arrays_get(a, "x", NULL));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "model", snug_arrays_data(a, NULL, SNUG_PART_TEST, true, &data));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "place", snug_arrays_data(a, m, SNUG_PART_TEST, true, NULL));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "part", snug_arrays_data(a, m, (snug_part)-1, true, &data));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "place", snug_arrays_inputs(a, SNUG_PART_TEST, NULL, &n));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "place", snug_arrays_inputs(a, SNUG_PART_TEST, &array, NULL));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "part", snug_arrays_inputs(a, (snug_part)3, &array, &n));
+  snug_arrays_destroy(a);
+  snug_model_destroy(m);
+}
+
+TEST(summaries_of_nothing) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = built_model(ctx);
+  snug_summary *s = NULL;
+  snug_summary_row row = {.name = NULL};
+  snug_summary_totals totals = {.batch = 5};
+  ASSERT_TRUE(snug_summary_create(NULL, 1, &s) == SNUG_E_ARGUMENT);
+  REFUSED(ctx, SNUG_E_ARGUMENT, "NULL", snug_summary_create(m, 1, NULL));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "-5", snug_summary_create(m, -5, &s));
+  snug_summary_destroy(NULL);
+  ASSERT_EQ_UINT(snug_summary_rows(NULL), 0);
+  snug_summary_row_get(NULL, 0, &row);
+  ASSERT_EQ_TEXT(row.name, "");
+  snug_summary_totals_get(NULL, &totals);
+  ASSERT_EQ_INT(totals.batch, 0);
+  snug_summary_print(NULL, NULL, NULL, true, 80);
+  ASSERT_OK(ctx, snug_summary_create(m, 1, &s));
+  snug_summary_row_get(s, SIZE_MAX, &row);
+  ASSERT_EQ_TEXT(row.name, "");
+  snug_summary_row_get(s, 0, NULL);
+  snug_summary_totals_get(s, NULL);
+  snug_summary_print(s, NULL, NULL, true, INT32_MIN);
+  snug_summary_destroy(s);
+  snug_model_destroy(m);
+}
