@@ -165,7 +165,8 @@ static void add_progress(fit_run *r) {
                            .user = stderr,
                            .bar = r->progress == FIT_BAR,
                            .colour = r->err.colour,
-                           .ascii = r->err.ascii};
+                           .ascii = r->err.ascii,
+                           .columns = r->err.width};
   r->callbacks[r->n_callbacks++] = snug_progress_callback(&r->bar);
   r->callbacks[r->n_callbacks++] = speaker(r);
 }

@@ -32,7 +32,7 @@ static int64_t validation_samples(const fit_run *r) {
 void fit_announce(const fit_run *r) {
   char bytes[SNUG_BYTES_TEXT];
   snug_memory_report m;
-  if (r->progress == FIT_SILENT) {
+  if (r->progress == FIT_SILENT || r->options->common.quiet) {
     return;
   }
   snug_plan_memory(r->plan, &m);
@@ -119,19 +119,22 @@ static void write_time(const fit_run *r, char *text) {
            (long long)epochs, epochs == 1 ? "" : "s", all, terminal_dot(&r->out), step);
 }
 
+/* What hooks take and give back, such as saving a checkpoint, is not part of the plan. */
 static void write_title(const fit_run *r, char *text) {
   char peak[SNUG_BYTES_TEXT];
   char planned[SNUG_BYTES_TEXT];
+  char more[SNUG_BYTES_TEXT];
+  char verdict[64] = "equal to the byte";
   const snug_memory_report *m = &r->memory;
-  bool equal = m->measured == m->planned;
+  if (m->measured > m->planned) {
+    snprintf(verdict, sizeof verdict, "%s more while callbacks ran",
+             snug_bytes_text(m->measured - m->planned, more));
+  } else if (m->measured < m->planned) {
+    snprintf(verdict, sizeof verdict, "held");
+  }
   snprintf(text, TEXT_BYTES, "peak %s%splanned %s%s%s", snug_bytes_text(m->measured, peak),
            terminal_dot(&r->out), snug_bytes_text(m->planned, planned), terminal_dot(&r->out),
-           equal ? "equal to the byte" : "held");
-  if (m->measured > m->planned) {
-    snprintf(text, TEXT_BYTES, "peak %llu bytes%splanned %llu%sNOT held",
-             (unsigned long long)m->measured, terminal_dot(&r->out), (unsigned long long)m->planned,
-             terminal_dot(&r->out));
-  }
+           verdict);
 }
 
 static void write_saved(const fit_run *r, char *text) {

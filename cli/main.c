@@ -40,9 +40,9 @@ int cli_no_verb(const char *name) {
     names[i] = cli_verbs[i]->name;
   }
   const char *near = cli_nearest(name, names, n);
-  return cli_fail(CLI_USAGE, "there is no %s \"%s\"%s%s%s; see snug --help",
+  return cli_fail(CLI_USAGE, "there is no %s \"%s\"%s%s%s snug --help",
                   name[0] == '-' ? "option" : "verb", name, near ? "; did you mean " : "",
-                  near ? near : "", near ? "?" : "");
+                  near ? near : "", near ? "? See" : "; see");
 }
 
 static bool wants_help(int n_args, char **args) {

@@ -250,9 +250,9 @@ static int unknown(const parser *p, const char *argument, size_t n) {
   }
   snprintf(name, sizeof name, "%.*s", (int)n, argument);
   const char *near = strncmp(name, "--", 2) == 0 ? cli_nearest(name + 2, names, n_names) : NULL;
-  return cli_fail(CLI_USAGE, "%s: there is no option \"%s\"%s%s%s; see snug %s --help",
-                  p->verb->name, name, near ? "; did you mean --" : "", near ? near : "",
-                  near ? "?" : "", p->verb->name);
+  return cli_fail(CLI_USAGE, "%s: there is no option \"%s\"%s%s%s snug %s --help", p->verb->name,
+                  name, near ? "; did you mean --" : "", near ? near : "", near ? "? See" : "; see",
+                  p->verb->name);
 }
 
 /* "--name", "--name=value", "--name value" */

@@ -20,8 +20,10 @@ typedef struct snug_progress {
   snug_sink *sink;
   void *user;
   bool bar; /* a bar that is drawn again and again, for terminals; otherwise one line per epoch */
-  bool colour; /* escape sequences for colour */
-  bool ascii;  /* no characters beyond ASCII */
+  bool colour;    /* escape sequences for colour */
+  bool ascii;     /* no characters beyond ASCII */
+  size_t columns; /* of the terminal: a bar that is drawn again stays within them, and leaves out
+                     values that have no room; 0: no limit */
   /* private */
   int64_t epochs, steps, done;
   double epoch_start, first_step, last_drawn;

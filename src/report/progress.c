@@ -54,10 +54,16 @@ static void add_eta(snug__line *line, double seconds) {
   }
 }
 
-static void add_logs(snug__line *line, const snug_logs *logs) {
+/* As many values as fit into so many columns; 0: all. */
+static void add_logs(snug__line *line, const snug_logs *logs, size_t columns) {
   for (size_t i = 0; logs && i < logs->n; i++) {
+    size_t before = line->n;
     double v = logs->values[i];
     snug__line_add(line, fabs(v) > 1e-3 ? " - %s: %.4f" : " - %s: %.4e", logs->names[i], v);
+    if (columns && snug__columns(line->text, line->n) >= columns) {
+      line->n = before;
+      return;
+    }
   }
 }
 
@@ -102,7 +108,7 @@ static void draw(snug_progress *p, const snug_logs *logs, bool finished) {
   }
   snug__line_add(&line, "%s ", plain);
   add_step_time(&line, step);
-  add_logs(&line, logs);
+  add_logs(&line, logs, finished ? 0 : p->columns);
   add_padding(p, &line);
   if (finished) {
     snug__line_end(&line);
@@ -118,7 +124,7 @@ static void write_epoch_line(const snug_progress *p, const snug_logs *logs) {
   snug__line_add(&line, "%lld/%lld - %.0fs - ", (long long)p->done, (long long)p->steps,
                  time - p->epoch_start);
   add_step_time(&line, step_seconds(p, time));
-  add_logs(&line, logs);
+  add_logs(&line, logs, 0);
   snug__line_end(&line);
   flush(p, &line);
 }

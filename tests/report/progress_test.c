@@ -77,6 +77,19 @@ TEST(a_line_that_is_too_long_still_ends) {
   }
 }
 
+TEST(a_bar_stays_within_the_terminal) {
+  snug_progress p = {.bar = true, .ascii = true, .columns = 60};
+  screen s = {.n = 0};
+  play(&p, &s);
+  const char *begun = strstr(s.text, "\r1/3 ");
+  ASSERT_NOT_NULL(begun);
+  size_t width = strcspn(begun + 1, "\r\n");
+  ASSERT_TRUE(width < 60);
+  ASSERT_NOT_NULL(memmem(begun + 1, width, "accuracy: 0.8125", 16)); /* has room */
+  ASSERT_NULL(memmem(begun + 1, width, "loss", 4));                  /* has none */
+  ASSERT_HAS(strstr(s.text, "\r3/3 "), "loss: 4.3120e-04\n"); /* is not drawn again: all of it */
+}
+
 TEST(plain_characters_where_asked) {
   snug_progress p = {.bar = true, .ascii = true};
   screen s = {.n = 0};
