@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "callbacks/backup_file.h"
 #include "callbacks/callback.h"
-#include "snug/keras.h"
+#include "keras/save.h"
 
 static const char own_name[] = "snug.backup";
 static const char weights_name[] = "latest.weights.h5";
@@ -32,6 +32,7 @@ typedef struct backup {
   snug__freq seen;
   bool is_kept; /* interrupted: what is in the folder stays as it is */
   snug__backup_room room;
+  snug__save_room save_room;
   snug__keeper keeper;
 } backup;
 
@@ -72,17 +73,17 @@ static snug_status write_metadata(const backup *b, const snug__fit *f) {
 }
 
 /* A model that Keras could not load has no files of Keras's: the fit can go on without them. */
-static snug_status write_for_keras(const backup *b, const snug__fit *f) {
+static snug_status write_for_keras(backup *b, const snug__fit *f) {
   char path[SNUG__PATH_BYTES];
   SNUG_TRY(path_of(b, weights_name, path));
-  snug_status s = snug_model_save(b->base.model, path);
+  snug_status s = snug__save_in_room(b->base.model, path, &b->save_room);
   if (s == SNUG_E_UNSUPPORTED) {
     return SNUG_OK;
   }
   return s ? s : write_metadata(b, f);
 }
 
-static snug_status write_all(const backup *b, snug__fit *f) {
+static snug_status write_all(backup *b, snug__fit *f) {
   char path[SNUG__PATH_BYTES];
   SNUG_TRY(path_of(b, own_name, path));
   SNUG_TRY(snug__make_folders(b->base.ctx, path));
@@ -177,6 +178,13 @@ static snug_status finish(void *user) {
 
 /* ---- hooks ---- */
 
+static void close_all(void *user) {
+  backup *b = user;
+  snug__save_room_release(b->base.model, &b->save_room);
+  snug__give(b->base.ctx, SNUG__MEM_CALLBACKS, b->room.data, b->room.bytes);
+  b->room = (snug__backup_room){0};
+}
+
 static snug_status prepare(void *user) {
   backup *b = user;
   snug__fit *f = b->base.model->training->fit;
@@ -186,16 +194,15 @@ static snug_status prepare(void *user) {
   }
   b->room.bytes = snug__backup_room_bytes(b->base.model);
   SNUG_TRY(snug__take(b->base.ctx, SNUG__MEM_CALLBACKS, b->room.bytes, &b->room.data));
+  snug_status s = snug__save_room_take(b->base.model, &b->save_room);
+  if (s && s != SNUG_E_UNSUPPORTED) {
+    close_all(b);
+    return s;
+  }
   b->is_kept = false;
   b->seen = (snug__freq){0};
   f->keeper = &b->keeper;
   return SNUG_OK;
-}
-
-static void close_all(void *user) {
-  backup *b = user;
-  snug__give(b->base.ctx, SNUG__MEM_CALLBACKS, b->room.data, b->room.bytes);
-  b->room = (snug__backup_room){0};
 }
 
 static void *state(void *user, size_t *bytes) {

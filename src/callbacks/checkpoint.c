@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "callbacks/callback.h"
-#include "snug/keras.h"
+#include "keras/save.h"
 
 typedef struct options {
   snug__monitor watch;
@@ -22,6 +22,7 @@ typedef struct checkpoint {
   options o;
   int64_t freq;  /* batches; 0: epochs */
   int64_t epoch; /* that is running */
+  snug__save_room room;
   memory m;
 } checkpoint;
 
@@ -74,7 +75,7 @@ static snug_status save(checkpoint *c, int64_t batch, const snug_logs *logs) {
     return SNUG_OK;
   }
   SNUG_TRY(snug__make_folders(c->base.ctx, path));
-  SNUG_TRY(snug_model_save(c->base.model, path));
+  SNUG_TRY(snug__save_in_room(c->base.model, path, &c->room));
   snug__say(&c->base, "\nEpoch %lld: finished saving model to %s", (long long)c->epoch + 1, path);
   return SNUG_OK;
 }
@@ -89,7 +90,13 @@ static snug_status prepare(void *user) {
   const snug_logs of_batches = snug_model_metrics(c->base.model);
   SNUG_TRY(snug__template_check(c->base.ctx, c->base.target.path,
                                 c->freq ? &of_batches : &of_epochs, c->freq > 0));
-  return snug__monitor_settle(&c->base, &c->o.watch);
+  SNUG_TRY(snug__monitor_settle(&c->base, &c->o.watch));
+  return snug__save_room_take(c->base.model, &c->room);
+}
+
+static void close_all(void *user) {
+  checkpoint *c = user;
+  snug__save_room_release(c->base.model, &c->room);
 }
 
 static void *state(void *user, size_t *bytes) {
@@ -144,6 +151,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
   }
   c->m.best = (snug__best){c->o.initial_value_threshold.v[0], c->o.initial_value_threshold.n > 0};
   out->prepare = prepare;
+  out->close = close_all;
   out->state = state;
   out->epoch_begin = epoch_begin;
   out->batch_end = batch_end;

@@ -204,6 +204,27 @@ static snug_status print_ends(description *d, const char *key, size_t n, bool ar
   return SNUG_OK;
 }
 
+/* Entries stand in the order of their first calls: Keras up to 3.6 asks that a layer is behind what
+ * it is called on.  The places of weights have their own order. */
+static snug_status print_entries(description *d, const calls_of *calls) {
+  const snug_model *m = d->m;
+  bool *is_printed = NULL;
+  SNUG_TRY(snug__arena_take(&d->arena, m->layers.n + 1, (void **)&is_printed));
+  for (uint32_t i = 0; i < m->inputs.n; i++) {
+    SNUG_TRY(snug__text_add(&d->text, "%s", i ? ", " : ""));
+    SNUG_TRY(print_item(d, calls, &(snug__keras_item){true, i}));
+  }
+  for (size_t c = 0; c < m->calls.n; c++) {
+    const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
+    if (call->needed && !is_printed[call->layer]) {
+      is_printed[call->layer] = true;
+      SNUG_TRY(snug__text_add(&d->text, ", "));
+      SNUG_TRY(print_item(d, calls, &(snug__keras_item){false, call->layer}));
+    }
+  }
+  return SNUG_OK;
+}
+
 static snug_status print_functional(description *d) {
   calls_of calls = {0};
   SNUG_TRY(number_nodes(d));
@@ -212,10 +233,7 @@ static snug_status print_functional(description *d) {
   SNUG_TRY(snug__text_add(&d->text, "\"name\": "));
   SNUG_TRY(snug__json_print_text(d->m->name, &d->text));
   SNUG_TRY(snug__text_add(&d->text, ", \"trainable\": true, \"layers\": ["));
-  for (size_t i = 0; i < d->items.n; i++) {
-    SNUG_TRY(snug__text_add(&d->text, "%s", i ? ", " : ""));
-    SNUG_TRY(print_item(d, &calls, &SNUG_VEC(&d->items, snug__keras_item, i)));
-  }
+  SNUG_TRY(print_entries(d, &calls));
   SNUG_TRY(print_ends(d, "input_layers", d->m->inputs.n, true));
   SNUG_TRY(print_ends(d, "output_layers", d->m->outputs.n, false));
   SNUG_TRY(snug__text_add(&d->text, "]"));

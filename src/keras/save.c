@@ -12,6 +12,8 @@
 #include "keras/archive.h"
 #include "keras/describe.h"
 #include "keras/json_print.h"
+#include "keras/save.h"
+#include "keras/slots.h"
 #include "keras/state.h"
 
 #define MOST_BYTES ((size_t)1 << 30)
@@ -129,6 +131,14 @@ static snug_status save_model(snug_model *m, const char *path) {
   return s;
 }
 
+/* A model with a record and its weights; this ends building, so that what is described stays true.
+ */
+static snug_status make_ready(snug_model *m) {
+  SNUG_TRY(snug__model_finish(m));
+  SNUG_TRY(snug__model_commit_weights(m));
+  return m->keras ? SNUG_OK : snug__keras_describe(m);
+}
+
 snug_status snug_model_save(snug_model *m, const char *path) {
   if (!m) {
     return SNUG_E_ARGUMENT;
@@ -139,8 +149,67 @@ snug_status snug_model_save(snug_model *m, const char *path) {
                       "%s: a model is saved as name.keras, its weights alone as name.weights.h5",
                       path ? path : "(null)");
   }
-  SNUG_TRY(snug__model_finish(m));
-  SNUG_TRY(snug__model_commit_weights(m)); /* ends building: what is described now stays true */
-  SNUG_TRY(m->keras ? SNUG_OK : snug__keras_describe(m));
+  SNUG_TRY(make_ready(m));
   return is_weights ? save_weights(m, path) : save_model(m, path);
+}
+
+/* ---- saving while a fit runs ---- */
+
+/* What a rehearsal does not see: states that are not made yet (a node and its path in the writer,
+ * an entry in the list), a config that grows by some digits, and the archive's buffer. */
+#define BYTES_PER_STATE 1024
+#define BYTES_OF_ARCHIVE ((size_t)256 << 10)
+
+static snug_status rehearse(snug_model *m, snug__text *config) {
+  int64_t bytes = 0;
+  int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return fail_file(m->ctx, "/dev/null");
+  }
+  snug_status s = snug__keras_patched(m, config);
+  s = s ? s : write_weights(m, fd, &bytes);
+  close(fd);
+  return s;
+}
+
+/* States number at most five to a trained weight. */
+static size_t unseen_bytes(const snug_model *m, const snug__text *config) {
+  size_t states = m->training ? 5 * m->training->n_trained + 3 : 0;
+  return BYTES_OF_ARCHIVE + 2 * config->chars.capacity + states * BYTES_PER_STATE;
+}
+
+snug_status snug__save_room_take(snug_model *m, snug__save_room *room) {
+  snug_scope scope;
+  snug__text config;
+  *room = (snug__save_room){0};
+  SNUG_TRY(make_ready(m));
+  snug__text_init(&config, m->ctx, MOST_BYTES);
+  snug_scope_begin(m->ctx, &scope);
+  snug_status s = rehearse(m, &config);
+  size_t unseen = unseen_bytes(m, &config);
+  snug__text_release(&config);
+  snug_status ended = snug_scope_end(m->ctx, &scope);
+  s = s ? s : ended;
+  SNUG_TRY(s);
+  size_t bytes = (size_t)(scope.peak - scope.start) + unseen;
+  SNUG_TRY(snug__take(m->ctx, SNUG__MEM_CALLBACKS, bytes, &room->block));
+  room->bytes = bytes;
+  return SNUG_OK;
+}
+
+void snug__save_room_release(snug_model *m, snug__save_room *room) {
+  snug__give(m->ctx, SNUG__MEM_CALLBACKS, room->block, room->bytes);
+  *room = (snug__save_room){0};
+}
+
+snug_status snug__save_in_room(snug_model *m, const char *path, snug__save_room *room) {
+  size_t bytes = room->bytes;
+  snug__save_room_release(m, room);
+  snug_status s = snug_model_save(m, path);
+  if (!bytes) {
+    return s;
+  }
+  snug_status taken = snug__take(m->ctx, SNUG__MEM_CALLBACKS, bytes, &room->block);
+  room->bytes = taken ? 0 : bytes;
+  return s ? s : taken;
 }

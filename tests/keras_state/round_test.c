@@ -249,6 +249,42 @@ TEST(a_callback_saves) {
 
 /* ---- memory ---- */
 
+/* With the planned bytes as the limit, a fit saves after every step. */
+TEST(saves_while_training_are_planned) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = state_model(ctx, true);
+  snug_plan *plan = NULL;
+  snug_memory_report report;
+  snug_memory_info info;
+  static float x[8 * 8 * 8 * 3];
+  static int32_t y[8];
+  const snug_array xs = {.data = x, .dtype = SNUG_FLOAT32, .rank = 4, .shape = {8, 8, 8, 3}};
+  const snug_array ys = {.data = y, .dtype = SNUG_INT32, .rank = 1, .shape = {8}};
+  const snug_data data = {.x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
+  const snug_callback_target target = {.path = state_path("checkpoint.keras")};
+  snug_callback callback;
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  o.batch_size = 4;
+  o.callbacks = &callback;
+  o.n_callbacks = 1;
+  ASSERT_OK(ctx, state_compile(m, "adam(use_ema=true, amsgrad=true)"));
+  ASSERT_OK(ctx, snug_callback_create(m, "ModelCheckpoint", "save_freq=1", &target, &callback));
+  ASSERT_OK(ctx, snug_plan_fit(m, &data, &o, &plan));
+  snug_plan_memory(plan, &report);
+  snug_plan_destroy(plan);
+  ASSERT_OK(ctx, snug_memory_set_limit(ctx, report.planned));
+  snug_memory_reset_peak(ctx);
+  ASSERT_OK(ctx, snug_fit(m, &data, &o, NULL));
+  snug_memory_get(ctx, &info);
+  ASSERT_EQ_UINT(info.peak, report.planned);
+  snug_callback_destroy(&callback);
+  ASSERT_OK(ctx, snug_memory_set_limit(ctx, 0));
+  snug_model *back = NULL;
+  ASSERT_OK(ctx, snug_model_load(ctx, target.path, NULL, &back));
+  snug_model_destroy(back);
+  snug_model_destroy(m);
+}
+
 TEST(memory_is_that_of_the_largest_weight) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;

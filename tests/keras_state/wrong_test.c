@@ -54,6 +54,46 @@ TEST(another_layer) {
   refuses("units=3", false, "layer 'batch_normalization' has 4 weights in the model");
 }
 
+/* Keras 2.13 to 2.15 call the layers of a model otherwise. */
+TEST(paths_of_keras_2) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = dense(ctx, "units=3 name=d", false);
+  snug__h5_writer *w = NULL;
+  int64_t bytes = 0;
+  const float kernel[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const float bias[3] = {13, 14, 15};
+  float found[12];
+  const char *path = state_path("old.weights.h5");
+  int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, &w));
+  ASSERT_OK(ctx, snug__h5_write_data(w, "_layer_checkpoint_dependencies/dense/vars/0", SNUG_FLOAT32,
+                                     2, (const int64_t[]){4, 3}, kernel));
+  ASSERT_OK(ctx, snug__h5_write_data(w, "_layer_checkpoint_dependencies/dense/vars/1", SNUG_FLOAT32,
+                                     1, (const int64_t[]){3}, bias));
+  ASSERT_OK(ctx, snug__h5_writer_close(w, &bytes));
+  close(fd);
+  ASSERT_OK(ctx, snug_model_load_weights(m, path));
+  ASSERT_OK(ctx, snug_model_weight_get(m, "d/kernel", found, sizeof found));
+  ASSERT_EQ_BYTES(found, kernel, sizeof kernel);
+  snug_model_destroy(m);
+}
+
+TEST(files_of_something_else) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = dense(ctx, "units=3 name=d", false);
+  snug__h5_writer *w = NULL;
+  int64_t bytes = 0;
+  const char *path = state_path("table.weights.h5");
+  int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, &w));
+  ASSERT_OK(ctx, snug__h5_write_data(w, "table", SNUG_INT64, 0, NULL, &bytes));
+  ASSERT_OK(ctx, snug__h5_writer_close(w, &bytes));
+  close(fd);
+  ASSERT_STATUS(ctx, snug_model_load_weights(m, path), SNUG_E_FORMAT,
+                "holds no weights of a Keras model");
+  snug_model_destroy(m);
+}
+
 /* ---- the optimizer ---- */
 
 /* Write the states of m as Keras writes them, in one of the orders, the i-th of a type instead of
