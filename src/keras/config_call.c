@@ -7,7 +7,6 @@
 
 #include "keras/config_parts.h"
 
-#define MOST_ARGUMENTS 256 /* tensors of one call */
 #define MOST_OUTPUTS 4096
 #define NOBODY UINT32_MAX
 
@@ -107,87 +106,32 @@ static snug_status call_item(snug__config *k, snug__config_item *item, const snu
   return s;
 }
 
-/* ---- tensors of a node ---- */
+/* ---- nodes ---- */
 
-bool snug__config_is_tensor(const snug__json *j) {
-  const char *name = snug__json_text(snug__json_get(j, "class_name"));
-  return name && strcmp(name, "__keras_tensor__") == 0;
-}
-
-/* The tensors that a node is called on, and the nodes that made them. */
-typedef struct arguments {
-  snug__vec tensors; /* snug_tensor */
-  snug__vec parents; /* uint32_t */
-  uint32_t missing;  /* a node that has not run yet */
-} arguments;
-
-/* Append the tensor of a history, or note the node that is to make it if that has not run. */
-static snug_status push_tensor(frame *f, const snug__json *history, arguments *in) {
-  snug__config_leaf leaf = {0};
-  SNUG_TRY(snug__config_find_node(f->k, f->scope, history, 0, &leaf));
-  const node_state *state = &f->states[leaf.node];
-  if (!state->is_done) {
-    in->missing = leaf.node;
-    return SNUG_OK;
-  }
-  if (leaf.tensor >= state->n_out) {
+static snug_status push_tensor(frame *f, const snug__config_leaf *leaf, snug__vec *out) {
+  const node_state *state = &f->states[leaf->node];
+  if (leaf->tensor >= state->n_out) {
     return snug__fail(f->k->ctx, SNUG_E_FORMAT,
                       "%s: the model '%s' uses output %u of '%s', which has %u", f->k->file,
-                      f->scope->name, leaf.tensor,
-                      f->scope->items[f->scope->nodes[leaf.node].item].name, state->n_out);
+                      f->scope->name, leaf->tensor,
+                      f->scope->items[f->scope->nodes[leaf->node].item].name, state->n_out);
   }
-  if (in->tensors.n == MOST_ARGUMENTS) {
-    return snug__fail(f->k->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: in the model '%s' a layer is called on more than %d tensors", f->k->file,
-                      f->scope->name, MOST_ARGUMENTS);
-  }
-  SNUG_TRY(snug__vec_push(&in->parents, &leaf.node, 1));
-  return snug__vec_push(&in->tensors, &state->out[leaf.tensor], 1);
+  return snug__vec_push(out, &state->out[leaf->tensor], 1);
 }
 
-static snug_status gather_dict(frame *f, const snug__json *j, arguments *in);
-
-/* The tensors in a value, from left to right. */
-static snug_status gather(frame *f, const snug__json *j, arguments *in) {
-  if (snug__config_is_tensor(j)) {
-    return push_tensor(f, snug__json_get(snug__json_get(j, "config"), "keras_history"), in);
-  }
-  if (snug__json_is_object(j)) {
-    return gather_dict(f, j, in);
-  }
-  for (size_t i = 0; i < snug__json_count(j) && in->missing == NOBODY; i++) {
-    SNUG_TRY(gather(f, snug__json_at(j, i), in));
+/* Keras computes masks in its graph; here they go along with values.  A call with a mask must be on
+ * a value that has one. */
+static snug_status check_mask(frame *f, uint32_t node, const snug__vec *in) {
+  const snug__config_node *n = &f->scope->nodes[node];
+  snug_tensor first = SNUG_VEC(in, snug_tensor, 0);
+  if (n->n_all > n->n_values &&
+      SNUG_VEC(&f->k->m->tensors, snug__model_tensor, first).mask == SNUG_NONE) {
+    return snug__config_fail(f->k, &f->scope->items[n->item], SNUG_E_UNSUPPORTED, "%s",
+                             "is called with a mask of its own: masks are those that "
+                             "Embedding(mask_zero=True) makes");
   }
   return SNUG_OK;
 }
-
-static snug_status gather_dict(frame *f, const snug__json *j, arguments *in) {
-  snug__json_member *members = NULL;
-  size_t n = 0;
-  SNUG_TRY(snug__config_sort(f->k, j, &members, &n));
-  for (size_t i = 0; i < n && in->missing == NOBODY; i++) {
-    SNUG_TRY(gather(f, members[i].value, in));
-  }
-  return SNUG_OK;
-}
-
-/* Keras 2 wrote a node as [["layer", node, index, {}], ...]. */
-static snug_status gather_legacy(frame *f, const snug__json *node, arguments *in) {
-  for (size_t i = 0; i < snug__json_count(node) && in->missing == NOBODY; i++) {
-    SNUG_TRY(push_tensor(f, snug__json_at(node, i), in));
-  }
-  return SNUG_OK;
-}
-
-static snug_status gather_node(frame *f, const snug__json *node, arguments *in) {
-  if (snug__json_is_list(node)) {
-    return gather_legacy(f, node, in);
-  }
-  SNUG_TRY(gather(f, snug__json_get(node, "args"), in));
-  return in->missing == NOBODY ? gather(f, snug__json_get(node, "kwargs"), in) : SNUG_OK;
-}
-
-/* ---- nodes ---- */
 
 static snug_status keep_outputs(frame *f, uint32_t node, const snug__vec *out) {
   node_state *state = &f->states[node];
@@ -201,50 +145,51 @@ static snug_status keep_outputs(frame *f, uint32_t node, const snug__vec *out) {
   return SNUG_OK;
 }
 
-/* What the first call of a scope finds holds for all. */
-static snug_status keep_parents(frame *f, uint32_t node, const snug__vec *parents) {
-  snug__config_node *n = &f->scope->nodes[node];
-  if (f->scope->is_called) {
-    return SNUG_OK;
-  }
-  n->first_parent = (uint32_t)f->scope->parents.n;
-  n->n_parents = (uint32_t)parents->n;
-  return snug__vec_push(&f->scope->parents, parents->data, parents->n);
-}
-
-static snug_status run_node(frame *f, uint32_t node, const arguments *in) {
+static snug_status run_node(frame *f, uint32_t node, const snug__vec *in) {
   snug__config_item *item = &f->scope->items[f->scope->nodes[node].item];
-  const snug__vec *tensors = &in->tensors;
   snug__vec out;
-  if (!tensors->n) {
+  if (!in->n) {
     return snug__config_fail(f->k, item, SNUG_E_FORMAT, "%s", "is called on no tensor");
   }
+  SNUG_TRY(check_mask(f, node, in));
   snug__vec_init(&out, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor), MOST_OUTPUTS);
-  snug_status s =
-      call_item(f->k, item, f->scope->nodes[node].json, tensors->data, tensors->n, &out);
+  snug_status s = call_item(f->k, item, f->scope->nodes[node].json, in->data, in->n, &out);
   s = s ? s : keep_outputs(f, node, &out);
-  s = s ? s : keep_parents(f, node, &in->parents);
   snug__vec_release(&out);
   return s;
 }
 
+/* The tensors of a node, as far as they are there; *missing is the first node that has not run. */
+static snug_status gather(frame *f, uint32_t node, snug__vec *in, uint32_t *missing) {
+  const snug__config_node *n = &f->scope->nodes[node];
+  for (uint32_t i = 0; i < n->n_values; i++) {
+    const snug__config_leaf *leaf =
+        &SNUG_VEC(&f->scope->arguments, snug__config_leaf, n->first + i);
+    if (!f->states[leaf->node].is_done) {
+      *missing = leaf->node;
+      return SNUG_OK;
+    }
+    SNUG_TRY(push_tensor(f, leaf, in));
+  }
+  return SNUG_OK;
+}
+
 static snug_status try_node(frame *f, uint32_t node) {
-  arguments in = {.missing = NOBODY};
-  const snug__json *json = f->scope->nodes[node].json;
-  if (!json) { /* an input: it is there, or nobody will ever make it */
+  snug__vec in;
+  uint32_t missing = NOBODY;
+  if (!f->scope->nodes[node].json) { /* an input: it is there, or nobody will ever make it */
     return SNUG_OK;
   }
-  snug__vec_init(&in.tensors, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor), MOST_ARGUMENTS);
-  snug__vec_init(&in.parents, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t), MOST_ARGUMENTS);
-  snug_status s = gather_node(f, json, &in);
-  if (!s && in.missing == NOBODY) {
+  snug__vec_init(&in, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor),
+                 f->scope->nodes[node].n_values);
+  snug_status s = gather(f, node, &in, &missing);
+  if (!s && missing == NOBODY) {
     s = run_node(f, node, &in);
   } else if (!s) {
-    f->states[node].next = f->states[in.missing].waiter;
-    f->states[in.missing].waiter = node;
+    f->states[node].next = f->states[missing].waiter;
+    f->states[missing].waiter = node;
   }
-  snug__vec_release(&in.parents);
-  snug__vec_release(&in.tensors);
+  snug__vec_release(&in);
   return s;
 }
 
@@ -270,7 +215,7 @@ static snug_status check_done(frame *f) {
     }
   }
   for (uint32_t i = 0; i < f->scope->n_nodes; i++) {
-    if (!f->states[i].is_done && f->scope->nodes[i].json) {
+    if (!f->states[i].is_done && f->scope->nodes[i].is_needed) {
       return fail_waiting(f, i);
     }
   }
@@ -279,7 +224,7 @@ static snug_status check_done(frame *f) {
 
 static snug_status run_nodes(frame *f) {
   for (uint32_t i = 0; i < f->scope->n_nodes; i++) {
-    if (f->states[i].is_done) {
+    if (f->states[i].is_done || !f->scope->nodes[i].is_needed) {
       continue;
     }
     SNUG_TRY(snug__vec_push(&f->ready, &i, 1));
@@ -315,15 +260,7 @@ static snug_status set_inputs(frame *f, const snug_tensor *in, size_t n) {
 
 static snug_status take_outputs(frame *f, snug__vec *out) {
   for (uint32_t i = 0; i < f->scope->n_outputs; i++) {
-    const snug__config_leaf *leaf = &f->scope->outputs[i];
-    const node_state *state = &f->states[leaf->node];
-    if (leaf->tensor >= state->n_out) {
-      return snug__fail(f->k->ctx, SNUG_E_FORMAT,
-                        "%s: output %u of the model '%s' is output %u of '%s', which has %u",
-                        f->k->file, i, f->scope->name, leaf->tensor,
-                        f->scope->items[f->scope->nodes[leaf->node].item].name, state->n_out);
-    }
-    SNUG_TRY(snug__vec_push(out, &state->out[leaf->tensor], 1));
+    SNUG_TRY(push_tensor(f, &f->scope->outputs[i], out));
   }
   return SNUG_OK;
 }
@@ -336,7 +273,6 @@ static snug_status call_functional(snug__config *k, snug__config_scope *scope,
   snug_status s = set_inputs(&f, in, n);
   s = s ? s : run_nodes(&f);
   s = s ? s : take_outputs(&f, out);
-  scope->is_called = scope->is_called || !s;
   snug__vec_release(&f.ready);
   SNUG_GIVE_ARRAY(k->ctx, SNUG__MEM_SCRATCH, f.states, scope->n_nodes);
   return s;

@@ -33,15 +33,17 @@ typedef struct snug__config_item {
   uint32_t first_node, n_nodes; /* in its scope */
 } snug__config_item;
 
-/* One call of an entry; an input has one without json.  On whose outputs it is called is known when
- * it has run: parents[first_parent .. + n_parents) of its scope. */
+/* One call of an entry; an input has one without json.  It is called on the tensors
+ * arguments[first .. first + n_values) of its scope; behind them, up to n_all, are masks, which go
+ * along with values in Snug and are not computed by nodes. */
 typedef struct snug__config_node {
   uint32_t item;
   const snug__json *json;
-  uint32_t first_parent, n_parents;
+  uint32_t first, n_values, n_all;
+  bool is_read, is_needed; /* for an output, as its value */
 } snug__config_node;
 
-/* An input or output of a container: a tensor of one of its nodes. */
+/* An input, an output or an argument: a tensor of one of a container's nodes. */
 typedef struct snug__config_leaf {
   uint32_t node, tensor;
   const char *key; /* of the dict that it stands in; NULL if it does not */
@@ -57,8 +59,7 @@ typedef struct snug__config_scope {
   snug__map names; /* of the items: their index */
   snug__config_leaf *inputs, *outputs;
   uint32_t n_inputs, n_outputs;
-  bool is_called;    /* once at least, so that the parents are known */
-  snug__vec parents; /* uint32_t: nodes */
+  snug__vec arguments; /* snug__config_leaf, of the nodes that outputs need */
 } snug__config_scope;
 
 typedef struct snug__config {
@@ -88,7 +89,14 @@ snug_status snug__config_read(snug__config *k, const snug__json *object, const c
                               int32_t depth, snug__config_scope **out) SNUG_NODISCARD;
 void snug__config_release(snug__config *k);
 
-/* The entry of a tensor's history ["name", node, tensor], and its node in the scope. */
+/* List the nodes of a Functional's entries. */
+snug_status snug__config_list_nodes(snug__config *k, snug__config_scope *scope) SNUG_NODISCARD;
+
+/* Read the arguments of all nodes that its outputs, which are known, need. */
+snug_status snug__config_read_arguments(snug__config *k, snug__config_scope *scope) SNUG_NODISCARD;
+
+/* The tensor of a history ["name", node, tensor].  offset: 1 where a nested Functional counts a
+ * call of its own before the first, as in lists of inputs and outputs. */
 snug_status snug__config_find_node(snug__config *k, const snug__config_scope *scope,
                                    const snug__json *history, int64_t offset,
                                    snug__config_leaf *out) SNUG_NODISCARD;

@@ -81,15 +81,15 @@ static snug_status take_nodes(snug__config *k, const snug__config_scope *scope,
   SNUG_TRY(snug__arena_take(&k->arena, scope->n_nodes * sizeof **out, (void **)out));
   for (uint32_t i = 0; i < scope->n_nodes; i++) {
     const snug__config_node *node = &scope->nodes[i];
-    (*out)[i] = (snug__call_node){node->item, node->first_parent, node->n_parents};
+    (*out)[i] = (snug__call_node){node->item, node->first, node->n_all};
   }
   return SNUG_OK;
 }
 
-static snug_status take_leaf_nodes(snug__config *k, const snug__config_leaf *leaves, uint32_t n,
+static snug_status take_leaf_nodes(snug__config *k, const snug__config_leaf *leaves, size_t n,
                                    uint32_t **out) {
   SNUG_TRY(snug__arena_take(&k->arena, n * sizeof **out, (void **)out));
-  for (uint32_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++) {
     (*out)[i] = leaves[i].node;
   }
   return SNUG_OK;
@@ -101,10 +101,13 @@ static snug_status list_functional(snug__config *k, const snug__config_scope *sc
   snug__call_node *nodes = NULL;
   uint32_t *inputs = NULL;
   uint32_t *outputs = NULL;
+  uint32_t *parents = NULL;
+  const snug__vec *arguments = &scope->arguments;
   SNUG_TRY(take_nodes(k, scope, &nodes));
+  SNUG_TRY(take_leaf_nodes(k, arguments->data, arguments->n, &parents));
   SNUG_TRY(take_leaf_nodes(k, scope->inputs, scope->n_inputs, &inputs));
   SNUG_TRY(take_leaf_nodes(k, scope->outputs, scope->n_outputs, &outputs));
-  const snug__call_graph g = {scope->n_nodes, scope->n_items, nodes, scope->parents.data};
+  const snug__call_graph g = {scope->n_nodes, scope->n_items, nodes, parents};
   return snug__call_order(k->ctx, &g, outputs, scope->n_outputs, inputs, scope->n_inputs, out);
 }
 

@@ -120,66 +120,6 @@ static snug_status read_items(snug__config *k, const snug__json *layers, const c
   return SNUG_OK;
 }
 
-/* ---- calls ---- */
-
-static uint32_t count_nodes(const snug__config_item *item) {
-  size_t n = snug__json_count(snug__json_get(item->object, "inbound_nodes"));
-  return item->kind == SNUG__CONFIG_INPUT ? 1 : (uint32_t)n;
-}
-
-static snug_status read_nodes(snug__config *k, snug__config_scope *scope) {
-  for (uint32_t i = 0; i < scope->n_items; i++) {
-    scope->items[i].first_node = scope->n_nodes;
-    scope->items[i].n_nodes = count_nodes(&scope->items[i]);
-    scope->n_nodes += scope->items[i].n_nodes;
-  }
-  SNUG_TRY(
-      snug__arena_take(&k->arena, scope->n_nodes * sizeof *scope->nodes, (void **)&scope->nodes));
-  for (uint32_t i = 0; i < scope->n_items; i++) {
-    const snug__config_item *item = &scope->items[i];
-    const snug__json *list = snug__json_get(item->object, "inbound_nodes");
-    for (uint32_t j = 0; j < item->n_nodes; j++) {
-      scope->nodes[item->first_node + j] =
-          (snug__config_node){.item = i, .json = snug__json_at(list, j)};
-    }
-  }
-  return SNUG_OK;
-}
-
-snug_status snug__config_find_node(snug__config *k, const snug__config_scope *scope,
-                                   const snug__json *history, int64_t offset,
-                                   snug__config_leaf *out) {
-  const char *name = snug__json_text(snug__json_at(history, 0));
-  int64_t node = 0;
-  int64_t tensor = 0;
-  if (!name || !snug__json_int(snug__json_at(history, 1), &node) ||
-      !snug__json_int(snug__json_at(history, 2), &tensor)) {
-    return snug__fail(k->ctx, SNUG_E_FORMAT,
-                      "%s: in the model '%s' a tensor is not of the form [layer, node, index]",
-                      k->file, scope->name);
-  }
-  uint32_t i = snug__map_find(&scope->names, name);
-  if (i == SNUG__MAP_NONE) {
-    return snug__fail(k->ctx, SNUG_E_FORMAT,
-                      "%s: the model '%s' uses an output of '%s', and has no such layer", k->file,
-                      scope->name, name);
-  }
-  const snug__config_item *item = &scope->items[i];
-  const snug__config_scope *inner = item->first->scope;
-  if (inner && !inner->is_sequential && node >= offset) {
-    node -= offset; /* see KERAS: a nested Functional counts a call of its own before */
-  }
-  if (node < 0 || node >= item->n_nodes || tensor < 0 || tensor > INT32_MAX) {
-    return snug__fail(k->ctx, SNUG_E_FORMAT,
-                      "%s: the model '%s' uses output %lld of call %lld of '%s', which is called "
-                      "%u times",
-                      k->file, scope->name, (long long)tensor, (long long)node, name,
-                      item->n_nodes);
-  }
-  *out = (snug__config_leaf){item->first_node + (uint32_t)node, (uint32_t)tensor, out->key};
-  return SNUG_OK;
-}
-
 /* ---- inputs and outputs ---- */
 
 static bool is_leaf(const snug__json *j) {
@@ -285,7 +225,8 @@ static snug_status new_scope(snug__config *k, const snug__json *object, snug__co
   (*out)->name = name ? name : "model";
   (*out)->is_sequential = strcmp(class_of(object), "Sequential") == 0;
   snug__map_init(&(*out)->names, k->ctx, SNUG__MEM_SCRATCH);
-  snug__vec_init(&(*out)->parents, k->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t), UINT32_MAX / 2);
+  snug__vec_init(&(*out)->arguments, k->ctx, SNUG__MEM_SCRATCH, sizeof(snug__config_leaf),
+                 UINT32_MAX / 2);
   return snug__vec_push(&k->scopes, out, 1);
 }
 
@@ -309,16 +250,17 @@ snug_status snug__config_read(snug__config *k, const snug__json *object, const c
   if ((*out)->is_sequential) {
     return SNUG_OK;
   }
-  SNUG_TRY(read_nodes(k, *out));
+  SNUG_TRY(snug__config_list_nodes(k, *out));
   SNUG_TRY(take_leaves(k, *out, config, "input_layers", &(*out)->inputs, &(*out)->n_inputs));
   SNUG_TRY(take_leaves(k, *out, config, "output_layers", &(*out)->outputs, &(*out)->n_outputs));
-  return check_inputs(k, *out);
+  SNUG_TRY(check_inputs(k, *out));
+  return snug__config_read_arguments(k, *out);
 }
 
 void snug__config_release(snug__config *k) {
   for (size_t i = 0; i < k->scopes.n; i++) {
     snug__config_scope *scope = SNUG_VEC(&k->scopes, snug__config_scope *, i);
-    snug__vec_release(&scope->parents);
+    snug__vec_release(&scope->arguments);
     snug__map_release(&scope->names);
   }
   snug__vec_release(&k->scopes);

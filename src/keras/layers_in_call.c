@@ -134,11 +134,11 @@ static snug_status add_keyword(snug__config *k, const snug__config_item *item,
            : fail_argument(k, item, x->key, x->value);
 }
 
-/* A layer takes none but its inputs and `training`, which was looked at; masks that are not null
- * would be tensors of the graph. */
+/* A layer takes none but its inputs, `training` and `mask`, which are looked at elsewhere. */
 static snug_status check_keyword(snug__config *k, const snug__config_item *item,
                                  const snug__json_member *x) {
-  bool is_known = strcmp(x->key, "inputs") == 0 || strcmp(x->key, "training") == 0;
+  bool is_known = strcmp(x->key, "inputs") == 0 || strcmp(x->key, "training") == 0 ||
+                  (strcmp(x->key, "mask") == 0 && has_tensor(x->value));
   return is_known || snug__json_is_null(x->value) ? SNUG_OK
                                                   : fail_argument(k, item, x->key, x->value);
 }

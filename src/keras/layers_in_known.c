@@ -119,6 +119,7 @@ static const struct {
     {'=', "Discretization", LOOKUP},
     {'=', "CategoryEncoding", LOOKUP},
     {'=', "FeatureSpace", LOOKUP},
+    {'=', "Masking", "it is not supported yet; Embedding(mask_zero=True) makes masks"},
     {'=', "EinsumDense", "it is not supported yet; Dense, Permute and Reshape are"},
     {'=', "TFSMLayer", "a SavedModel is not read; save the layers that it is made of"},
 };

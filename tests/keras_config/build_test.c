@@ -293,6 +293,37 @@ TEST(a_model_that_is_called_on_a_dict_has_its_tensors_by_their_keys) {
   snug_model_destroy(m);
 }
 
+/* ---- masks ---- */
+
+#define OP(class_name, name, keys, args)                                                        \
+  "{'module': 'keras.src.ops.numpy', 'class_name': '" class_name "', 'config': {'name': '" name \
+  "'" keys "}, 'registered_name': '" class_name "', 'name': '" name                             \
+  "', 'inbound_nodes': [{'args': [" args "], 'kwargs': {}}]}"
+#define MASKED(mask_zero)                                                                     \
+  FUNCTIONAL(                                                                                 \
+      "f",                                                                                    \
+      INPUT("x", "[null, 5]") "," OP("NotEqual", "n", "", TENSOR("x", 0, 0) ", 0") "," LAYER( \
+          "Embedding", "e", ", 'input_dim': 7, 'output_dim': 3, 'mask_zero': " mask_zero,     \
+          NODE(TENSOR("x", 0, 0))) "," LAYER("GlobalAveragePooling1D", "p", "",               \
+                                             "{'args': [" TENSOR(                             \
+                                                 "e", 0,                                      \
+                                                 0) "], 'kwargs': {'mask': " TENSOR("n", 0,   \
+                                                                                    0) "}}"), \
+      "['x', 0, 0]", "['p', 0, 0]")                                                           \
+  END
+
+TEST(masks_go_along_with_values_and_are_not_computed) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = config_build(ctx, MASKED("true"));
+  ASSERT_EQ_UINT(m->calls.n, 2);
+  check_places(m,
+               "=f:- layers/input_layer=x:- layers/embedding=e:e "
+               "layers/global_average_pooling1d=p:p");
+  snug_model_destroy(m);
+  ASSERT_STATUS(ctx, config_refuse(ctx, MASKED("false")), SNUG_E_UNSUPPORTED,
+                "layer 'p' (GlobalAveragePooling1D): is called with a mask of its own");
+}
+
 #define TRAINED(class_name, keys)                                                    \
   FUNCTIONAL("f",                                                                    \
              INPUT("x", "[null, 4]") "," LAYER(                                      \
@@ -310,10 +341,6 @@ TEST(training_true_matters_where_training_is_another_thing) {
 
 /* ---- operations ---- */
 
-#define OP(class_name, name, keys, args)                                                        \
-  "{'module': 'keras.src.ops.numpy', 'class_name': '" class_name "', 'config': {'name': '" name \
-  "'" keys "}, 'registered_name': '" class_name "', 'name': '" name                             \
-  "', 'inbound_nodes': [{'args': [" args "], 'kwargs': {}}]}"
 #define WITH_OPS(ops, out) \
   FUNCTIONAL("f", INPUT("x", "[null, 4, 2]") "," ops, "['x', 0, 0]", "['" out "', 0, 0]") END
 
