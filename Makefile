@@ -76,7 +76,8 @@ symbols: release
 	@sh tools/symbols.sh build/libsnug.so >tools/symbols.txt
 
 # The pages of the command, made of its tables of options.
-man: release
+man:
+	@$(call build,build,release) --target snug_cli
 	@build/snug help --man >docs/snug.1
 	@set -e; for verb in $$(build/snug help | sed -n '/^Verbs:/,/^$$/s/^  \([a-z]*\) .*/\1/p'); do \
 	  build/snug help --man $$verb >docs/snug-$$verb.1; done

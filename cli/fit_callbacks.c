@@ -32,6 +32,11 @@ static bool watch_test_begin(void *user, int64_t steps) {
   return stop_if_interrupted(user);
 }
 
+static bool watch_test_batch(void *user, int64_t batch) {
+  (void)batch;
+  return stop_if_interrupted(user);
+}
+
 static bool watch_test_end(void *user, const snug_logs *logs) {
   (void)logs;
   return stop_if_interrupted(user);
@@ -47,6 +52,7 @@ static snug_callback watcher(fit_run *r) {
   return (snug_callback){.user = r,
                          .batch_end = watch_batch,
                          .test_begin = watch_test_begin,
+                         .test_batch_end = watch_test_batch,
                          .test_end = watch_test_end,
                          .epoch_end = watch_epoch_end,
                          .failure = &r->stopped};

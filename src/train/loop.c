@@ -47,13 +47,18 @@ static snug_status train_step(snug__fit *f, int64_t batch) {
   return snug__program_run(run->program);
 }
 
+static snug_status test_step(snug__session *s, const snug__feed *feed, snug__slot slot,
+                             int64_t batch) {
+  const snug__run *run = snug__session_run(s, slot, snug__feed_rows(feed, batch));
+  snug__feed_fill(feed, batch, run);
+  return snug__program_run(run->program);
+}
+
 snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot slot,
                            int64_t steps) {
   snug__metrics_reset(&s->model->variables);
   for (int64_t batch = 0; batch < steps; batch++) {
-    const snug__run *run = snug__session_run(s, slot, snug__feed_rows(feed, batch));
-    snug__feed_fill(feed, batch, run);
-    SNUG_TRY(snug__program_run(run->program));
+    SNUG_TRY(test_step(s, feed, slot, batch));
   }
   return SNUG_OK;
 }
@@ -111,7 +116,11 @@ static snug_status validate(snug__fit *f, bool *wants_more) {
   int64_t steps = snug__feed_batches(&f->validation);
   steps = f->options.validation_steps ? snug__min_i64(steps, f->options.validation_steps) : steps;
   TELL(f, test_begin, steps);
-  SNUG_TRY(snug__test_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION, steps));
+  snug__metrics_reset(&f->model->variables);
+  for (int64_t batch = 0; batch < steps; batch++) {
+    SNUG_TRY(test_step(&f->session, &f->validation, SNUG__SLOT_VALIDATION, batch));
+    TELL(f, test_batch_end, batch);
+  }
   SNUG_TRY(store(f, true, &logs));
   TELL(f, test_end, &logs);
   *wants_more = *wants_more && go_on;

@@ -87,6 +87,10 @@ static bool on_test_begin(void *u, int64_t steps) {
   note(u, " test %lld", (long long)steps);
   return true;
 }
+static bool on_test_batch_end(void *u, int64_t b) {
+  note(u, " v%lld", (long long)b);
+  return true;
+}
 static bool on_test_end(void *u, const snug_logs *logs) {
   note(u, " tested %zu", logs->n);
   return true;
@@ -112,6 +116,7 @@ static void record(recorder *r, const snug_fit_options *options, int64_t rows,
                      .epoch_begin = on_epoch_begin,
                      .batch_end = on_batch_end,
                      .test_begin = on_test_begin,
+                     .test_batch_end = on_test_batch_end,
                      .test_end = on_test_end,
                      .epoch_end = on_epoch_end,
                      .train_end = on_train_end};
@@ -132,9 +137,10 @@ TEST(callbacks_come_in_keras_order) {
   o.initial_epoch = 1;
   o.validation_split = 0.25;
   o.validation_freq = 2;
-  record(&r, &o, 12,
-         "train 3 x 3; epoch 1: 0 1 2 test 1 tested 2 end 1 with 4; epoch 2: 0 1 2 end 2 with 2; "
-         "done 4");
+  record(
+      &r, &o, 12,
+      "train 3 x 3; epoch 1: 0 1 2 test 1 v0 tested 2 end 1 with 4; epoch 2: 0 1 2 end 2 with 2; "
+      "done 4");
 }
 
 TEST(a_callback_stops_training) {
@@ -145,6 +151,33 @@ TEST(a_callback_stops_training) {
   o.epochs = 5;
   record(&r, &o, 16, "train 5 x 4; epoch 0: 0 1 end 0 with 2; done 2");
   record(&q, &o, 8, "train 5 x 2; epoch 0: 0 1 end 0 with 2; done 2");
+}
+
+/* Fails in the middle of a validation of three batches. */
+static bool fail_at_second(void *u, int64_t b) {
+  *(snug_status *)u = b == 1 ? SNUG_E_STOPPED : SNUG_OK;
+  return b != 1;
+}
+
+TEST(a_validation_is_left_at_once) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_mlp(ctx, "sgd");
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  recorder r = {.stop_after_batch = -1, .stop_after_epoch = -1};
+  snug_status why = SNUG_OK;
+  toy t;
+  snug_callback c[] = {
+      {.user = &why, .test_batch_end = fail_at_second, .failure = &why},
+      {.user = &r, .test_batch_end = on_test_batch_end, .epoch_end = on_epoch_end}};
+  make_toy(&t, 24);
+  o.batch_size = 4;
+  o.validation_split = 0.5;
+  o.callbacks = c;
+  o.n_callbacks = 2;
+  ASSERT_TRUE(snug_fit(m, &t.data, &o, NULL) == SNUG_E_STOPPED);
+  ASSERT_EQ_TEXT(r.text, " v0");
+  snug_model_destroy(m);
+  toy_free(&t);
 }
 
 TEST(steps_per_epoch_go_on_in_the_data) {
