@@ -1,6 +1,7 @@
 /* Opening files of arrays, and reading an array when it is asked for. */
 #include "data/arrays_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "data/npy.h"

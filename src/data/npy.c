@@ -2,6 +2,7 @@
  *   {'descr': '<f4', 'fortran_order': False, 'shape': (60000, 28, 28), } */
 #include "data/npy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"

@@ -1,6 +1,7 @@
 /* `.npy` of format 1.0, as numpy.save writes it. */
 #include "data/npy_write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/size.h"
