@@ -7,7 +7,7 @@
 #include "data/stream.h"
 #include "snug/files.h"
 
-#define SNUG__WHOLE_FILE UINT64_MAX
+#define SNUG__WHOLE_FILE (-1)
 #define SNUG__NPZ_NAME 127 /* bytes of the longest name of a member */
 
 /* Whether a member may be called so.  No file is ever opened or written by such a name, but one
@@ -17,7 +17,8 @@ bool snug__npz_name_is_good(const char *name);
 typedef struct snug__array_entry {
   const char *name;
   const char *path;
-  uint64_t member;  /* of an archive; SNUG__WHOLE_FILE: the file is the array */
+  int64_t member;   /* where its entry in the archive's directory lies; SNUG__WHOLE_FILE: the file
+                       is the array */
   const char *why;  /* it cannot be used, the message; NULL: it can */
   snug_array array; /* data is NULL before it is read */
 } snug__array_entry;

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zip.h>
 #include <zlib.h>
 
 #include "base/size.h"
@@ -109,82 +108,31 @@ snug_status snug__stream_open(snug__stream *s, snug_ctx *ctx, const char *path) 
   return status;
 }
 
-static snug_status check_member(const snug__stream *s, const zip_stat_t *info) {
-  const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-  if ((info->valid & needed) != needed || info->size > INT64_MAX || info->comp_size > INT64_MAX) {
-    return snug__stream_fail(s, SNUG_E_FORMAT, "the archive does not say how large it is");
-  }
-  if ((info->valid & ZIP_STAT_ENCRYPTION_METHOD) && info->encryption_method != ZIP_EM_NONE) {
-    return snug__stream_fail(s, SNUG_E_UNSUPPORTED, "is encrypted; save it without a password");
-  }
-  if (info->comp_method != ZIP_CM_STORE && info->comp_method != ZIP_CM_DEFLATE) {
-    return snug__stream_fail(s, SNUG_E_UNSUPPORTED,
-                             "is compressed by method %d; use numpy.savez or savez_compressed",
-                             info->comp_method);
-  }
-  return SNUG_OK;
-}
-
 /* A member may not claim to be larger than its bytes in the file can become. */
-static snug_status check_size(const snug__stream *s, const zip_stat_t *info) {
-  struct stat file;
-  int64_t packed = (int64_t)info->comp_size;
-  int64_t most = info->comp_method == ZIP_CM_STORE ? packed : unpacked_most(packed);
-  if (stat(s->file, &file) != 0) {
-    return fail_io(s, "cannot be read");
-  }
-  if (packed > file.st_size || (int64_t)info->size > most) {
+snug_status snug__stream_open_member(snug__stream *s, const snug__zip *archive,
+                                     const snug__zip_member *m, const char *member) {
+  *s = (snug__stream){.ctx = archive->ctx, .file = archive->path, .member = member, .fd = -1};
+  if (m->bytes > unpacked_most(m->packed)) {
     return snug__stream_fail(s, SNUG_E_FORMAT,
-                             "the archive says %llu bytes, of %llu in the file: it is damaged",
-                             (unsigned long long)info->size, (unsigned long long)packed);
+                             "the archive says %lld bytes, of %lld in the file: it is damaged",
+                             (long long)m->bytes, (long long)m->packed);
   }
-  return SNUG_OK;
-}
-
-snug_status snug__stream_open_member(snug__stream *s, snug_ctx *ctx, const char *path,
-                                     struct zip *archive, uint64_t index, const char *member) {
-  zip_stat_t info;
-  *s = (snug__stream){.ctx = ctx, .file = path, .member = member, .fd = -1};
-  if (zip_stat_index(archive, index, 0, &info) != 0) {
-    return snug__stream_fail(s, SNUG_E_FORMAT, "%s", zip_strerror(archive));
-  }
-  SNUG_TRY(check_member(s, &info));
-  SNUG_TRY(check_size(s, &info));
-  s->left = (int64_t)info.size;
+  s->left = m->bytes;
   s->is_exact = true;
-  s->zip = zip_fopen_index(archive, index, 0);
-  return s->zip ? SNUG_OK : snug__stream_fail(s, SNUG_E_FORMAT, "%s", zip_strerror(archive));
+  return snug__unpack_open(archive, m, &s->unpack);
 }
 
 void snug__stream_close(snug__stream *s) {
-  if (s->zip) {
-    zip_fclose(s->zip);
-  }
+  snug__unpack_close(s->unpack);
   if (s->gz) {
     gzclose(s->gz);
   }
   if (s->fd >= 0) {
     close(s->fd);
   }
-  s->zip = NULL;
+  s->unpack = NULL;
   s->gz = NULL;
   s->fd = -1;
-}
-
-/* As read(2). */
-static int64_t read_some(snug__stream *s, void *dst, size_t n) {
-  n = n < READ_MOST ? n : READ_MOST;
-  if (s->zip) {
-    return zip_fread(s->zip, dst, n);
-  }
-  if (s->gz) {
-    return gzread(s->gz, dst, (unsigned)n);
-  }
-  ssize_t got;
-  do {
-    got = read(s->fd, dst, n);
-  } while (got < 0 && errno == EINTR);
-  return got;
 }
 
 static const char *gz_reason(snug__stream *s) {
@@ -202,13 +150,30 @@ static bool is_gz_cut(snug__stream *s) {
   return code != Z_OK;
 }
 
-static snug_status fail_reading(snug__stream *s) {
-  if (s->zip) {
-    return snug__stream_fail(s, SNUG_E_FORMAT, "%s: the archive is damaged",
-                             zip_file_strerror(s->zip));
+static snug_status read_file(snug__stream *s, void *dst, size_t n, size_t *got) {
+  ssize_t r;
+  do {
+    r = read(s->fd, dst, n);
+  } while (r < 0 && errno == EINTR);
+  *got = r < 0 ? 0 : (size_t)r;
+  return r < 0 ? fail_io(s, "cannot be read") : SNUG_OK;
+}
+
+static snug_status read_gz(snug__stream *s, void *dst, size_t n, size_t *got) {
+  int r = gzread(s->gz, dst, (unsigned)n);
+  *got = r < 0 ? 0 : (size_t)r;
+  return r < 0 || (r == 0 && is_gz_cut(s))
+             ? snug__stream_fail(s, SNUG_E_FORMAT, "%s: the file is damaged", gz_reason(s))
+             : SNUG_OK;
+}
+
+/* Up to n bytes; *got is 0 at the end. */
+static snug_status read_some(snug__stream *s, void *dst, size_t n, size_t *got) {
+  n = n < READ_MOST ? n : READ_MOST;
+  if (s->unpack) {
+    return snug__unpack_read(s->unpack, dst, n, got);
   }
-  return s->gz ? snug__stream_fail(s, SNUG_E_FORMAT, "%s: the file is damaged", gz_reason(s))
-               : fail_io(s, "cannot be read");
+  return s->gz ? read_gz(s, dst, n, got) : read_file(s, dst, n, got);
 }
 
 snug_status snug__stream_read(snug__stream *s, void *dst, size_t n) {
@@ -218,26 +183,22 @@ snug_status snug__stream_read(snug__stream *s, void *dst, size_t n) {
                              (long long)s->left, n);
   }
   while (n > 0) {
-    int64_t got = read_some(s, at, n);
-    if (got < 0) {
-      return fail_reading(s);
-    }
+    size_t got = 0;
+    SNUG_TRY(read_some(s, at, n, &got));
     if (got == 0) {
       return snug__stream_fail(s, SNUG_E_FORMAT, "ends too early, by %zu bytes", n);
     }
     at += got;
-    n -= (size_t)got;
-    s->left -= got;
+    n -= got;
+    s->left -= (int64_t)got;
   }
   return SNUG_OK;
 }
 
 snug_status snug__stream_end(snug__stream *s) {
   char more;
-  int64_t got = read_some(s, &more, 1);
-  if (got < 0 || (got == 0 && is_gz_cut(s))) {
-    return fail_reading(s);
-  }
+  size_t got = 0;
+  SNUG_TRY(read_some(s, &more, 1, &got));
   return got == 0 ? SNUG_OK
                   : snug__stream_fail(s, SNUG_E_FORMAT, "goes on behind the end of its array");
 }

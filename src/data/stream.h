@@ -5,10 +5,8 @@
 
 #include <stdbool.h>
 
-#include "base/ctx.h"
+#include "base/zip.h"
 
-struct zip;
-struct zip_file;
 struct gzFile_s;
 
 typedef struct snug__stream {
@@ -19,7 +17,7 @@ typedef struct snug__stream {
   /* private: one of them is open */
   int fd;
   struct gzFile_s *gz;
-  struct zip_file *zip;
+  snug__unpack *unpack;
 } snug__stream;
 
 /* The first bytes of a file decide. */
@@ -42,11 +40,10 @@ snug_status snug__file_kind_find(snug_ctx *ctx, const char *path,
  * E_IO; there is then nothing to close. */
 snug_status snug__stream_open(snug__stream *s, snug_ctx *ctx, const char *path) SNUG_NODISCARD;
 
-/* Open a member of an archive, which must stay open.  Fails: E_FORMAT (damaged, encrypted, another
- * compression than DEFLATE), E_UNSUPPORTED. */
-snug_status snug__stream_open_member(snug__stream *s, snug_ctx *ctx, const char *path,
-                                     struct zip *archive, uint64_t index,
-                                     const char *member) SNUG_NODISCARD;
+/* Open a member of an archive; both must stay.  `member` names it in messages.  Fails: E_FORMAT
+ * (damaged, encrypted, another compression than DEFLATE), E_MEMORY. */
+snug_status snug__stream_open_member(snug__stream *s, const snug__zip *archive,
+                                     const snug__zip_member *m, const char *member) SNUG_NODISCARD;
 void snug__stream_close(snug__stream *s);
 
 /* Read exactly n bytes.  Fails: E_FORMAT (the file ends before, or is damaged), E_IO. */

@@ -3,16 +3,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/bytes.h"
 #include "base/size.h"
-#include "keras/archive_parts.h"
-#include "keras/bytes.h"
+#include "base/vec.h"
+#include "base/zip.h"
 
 #define MOST_OPENED 16
+#define PIECE 65536
+
+/* A member of a folder, or one that was unpacked. */
+typedef struct opened {
+  char name[SNUG__ZIP_NAME_BYTES];
+  snug__range range;
+} opened;
+
+struct snug__archive {
+  snug_ctx *ctx;
+  char *path;
+  int fd; /* of the archive or the folder */
+  bool is_folder;
+  snug__zip zip;    /* of the archive */
+  snug__vec opened; /* opened: members that have a file of their own */
+};
 
 static snug_status fail_io(const snug__archive *a, const char *what) {
   char reason[128];
@@ -28,11 +46,10 @@ static snug_status open_path(snug__archive *a) {
     return fail_io(a, "cannot be opened");
   }
   a->is_folder = S_ISDIR(stat.st_mode);
-  a->size = stat.st_size;
   if (!a->is_folder && !S_ISREG(stat.st_mode)) {
     return snug__fail(a->ctx, SNUG_E_IO, "%s: is no file", a->path);
   }
-  return a->is_folder ? SNUG_OK : snug__archive_scan(a);
+  return a->is_folder ? SNUG_OK : snug__zip_open(&a->zip, a->ctx, a->path, a->fd, stat.st_size);
 }
 
 snug_status snug__archive_open(snug_ctx *ctx, const char *path, snug__archive **out) {
@@ -41,7 +58,7 @@ snug_status snug__archive_open(snug_ctx *ctx, const char *path, snug__archive **
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_SCRATCH, &a));
   a->ctx = ctx;
   a->fd = -1;
-  snug__vec_init(&a->opened, ctx, SNUG__MEM_SCRATCH, sizeof(snug__opened), MOST_OPENED);
+  snug__vec_init(&a->opened, ctx, SNUG__MEM_SCRATCH, sizeof(opened), MOST_OPENED);
   snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strlen(path) + 1, &a->path);
   if (!s) {
     memcpy(a->path, path, strlen(path) + 1);
@@ -60,7 +77,7 @@ void snug__archive_close(snug__archive *a) {
     return;
   }
   for (size_t i = 0; i < a->opened.n; i++) {
-    close(SNUG_VEC(&a->opened, snug__opened, i).range.fd);
+    close(SNUG_VEC(&a->opened, opened, i).range.fd);
   }
   snug__vec_release(&a->opened);
   if (a->fd >= 0) {
@@ -73,31 +90,31 @@ void snug__archive_close(snug__archive *a) {
 }
 
 bool snug__archive_has(const snug__archive *a, const char *member) {
-  snug__member m;
+  snug__zip_member m;
   bool found = false;
   if (a->is_folder) {
     return faccessat(a->fd, member, F_OK, 0) == 0;
   }
-  return snug__archive_find(a, member, &m, &found) == SNUG_OK && found;
+  return snug__zip_find(&a->zip, member, &m, &found) == SNUG_OK && found;
 }
 
 /* People zip the folder instead of the files in it. */
 static snug_status fail_missing(const snug__archive *a, const char *member) {
-  return SNUG__BAD_ARCHIVE(a,
-                           "there is no %s in it; a model's archive holds config.json, "
-                           "metadata.json and model.weights.h5 themselves, in no folder",
-                           member);
+  return SNUG__BAD_ZIP(a,
+                       "there is no %s in it; a model's archive holds config.json, "
+                       "metadata.json and model.weights.h5 themselves, in no folder",
+                       member);
 }
 
 static snug_status fail_most(const snug__archive *a, const char *member, int64_t bytes,
                              int64_t most) {
-  return SNUG__BAD_ARCHIVE(a, "%s has %lld bytes; at most %lld are read", member, (long long)bytes,
-                           (long long)most);
+  return SNUG__BAD_ZIP(a, "%s has %lld bytes; at most %lld are read", member, (long long)bytes,
+                       (long long)most);
 }
 
 static snug_status keep_open(snug__archive *a, const char *member, int fd, int64_t bytes,
                              snug__range *out) {
-  snug__opened o = {.range = {fd, 0, bytes}};
+  opened o = {.range = {fd, 0, bytes}};
   snprintf(o.name, sizeof o.name, "%s", member);
   snug_status s = snug__vec_push(&a->opened, &o, 1);
   if (s) {
@@ -116,38 +133,86 @@ static snug_status open_in_folder(snug__archive *a, const char *member, snug__ra
   }
   if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode)) {
     close(fd);
-    return SNUG__BAD_ARCHIVE(a, "%s in it is no file", member);
+    return SNUG__BAD_ZIP(a, "%s in it is no file", member);
   }
   return keep_open(a, member, fd, stat.st_size, out);
 }
 
+static snug_status open_unnamed(const snug__archive *a, int *out) {
+  const char *folder = getenv("TMPDIR");
+  char path[4096], reason[128];
+  folder = folder && *folder ? folder : "/tmp";
+  int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  int n = snprintf(path, sizeof path, "%s/snug-XXXXXX", folder);
+  if (fd < 0 && n > 0 && (size_t)n < sizeof path) { /* a file system without such files */
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0) {
+      unlink(path);
+    }
+  }
+  if (fd < 0) {
+    return snug__fail(a->ctx, SNUG_E_IO, "%s: no place to unpack it in %s (TMPDIR): %s", a->path,
+                      folder, strerror_r(errno, reason, sizeof reason));
+  }
+  *out = fd;
+  return SNUG_OK;
+}
+
+static snug_status copy_out(const snug__archive *a, const char *member, snug__unpack *from,
+                            int fd) {
+  uint8_t piece[PIECE];
+  char reason[128];
+  size_t got = 1;
+  for (int64_t at = 0; got > 0; at += (int64_t)got) {
+    SNUG_TRY(snug__unpack_read(from, piece, sizeof piece, &got));
+    if (!snug__write_at(fd, piece, got, at)) {
+      return snug__fail(a->ctx, SNUG_E_IO, "%s: %s cannot be unpacked in the folder TMPDIR: %s",
+                        a->path, member, strerror_r(errno, reason, sizeof reason));
+    }
+  }
+  return SNUG_OK;
+}
+
+/* Unpack a compressed member to a file without a name. */
+static snug_status unpack(const snug__archive *a, const snug__zip_member *m, int *fd) {
+  snug__unpack *from = NULL;
+  SNUG_TRY(open_unnamed(a, fd));
+  snug_status s = snug__unpack_open(&a->zip, m, &from);
+  s = s ? s : copy_out(a, m->name, from, *fd);
+  snug__unpack_close(from);
+  if (s) {
+    close(*fd);
+  }
+  return s;
+}
+
 static snug_status open_in_archive(snug__archive *a, const char *member, int64_t most,
-                                   snug__range *out, snug__member *m) {
+                                   snug__range *out, snug__zip_member *m) {
   bool found = false;
   int64_t offset = 0;
   int fd = -1;
-  SNUG_TRY(snug__archive_find(a, member, m, &found));
+  SNUG_TRY(snug__zip_find(&a->zip, member, m, &found));
   if (!found) {
     return fail_missing(a, member);
   }
   if (m->bytes > most) {
     return fail_most(a, member, m->bytes, most);
   }
-  SNUG_TRY(snug__archive_packed(a, m, &offset));
-  if (m->method == 0) {
+  SNUG_TRY(snug__zip_packed(&a->zip, m, &offset));
+  if (m->method == SNUG__ZIP_STORED) {
     *out = (snug__range){a->fd, offset, m->bytes};
     return SNUG_OK;
   }
-  SNUG_TRY(snug__archive_inflate(a, m, offset, &fd));
+  SNUG_TRY(unpack(a, m, &fd));
   return keep_open(a, member, fd, m->bytes, out);
 }
 
 /* m: what the directory says of the member; without a name if it was not asked. */
 static snug_status find_range(snug__archive *a, const char *member, int64_t most, snug__range *out,
-                              snug__member *m) {
+                              snug__zip_member *m) {
   m->name[0] = 0;
   for (size_t i = 0; i < a->opened.n; i++) {
-    const snug__opened *o = &SNUG_VEC(&a->opened, snug__opened, i);
+    const opened *o = &SNUG_VEC(&a->opened, opened, i);
     if (strcmp(o->name, member) == 0) {
       *out = o->range;
       return out->bytes > most ? fail_most(a, member, out->bytes, most) : SNUG_OK;
@@ -162,19 +227,19 @@ static snug_status find_range(snug__archive *a, const char *member, int64_t most
 
 snug_status snug__archive_range(snug__archive *a, const char *member, int64_t most,
                                 snug__range *out) {
-  snug__member m;
+  snug__zip_member m;
   return find_range(a, member, most, out, &m);
 }
 
 static snug_status read_text(const snug__archive *a, const char *member, const snug__range *range,
-                             const snug__member *m, char *text) {
+                             const snug__zip_member *m, char *text) {
   errno = 0;
   if (!snug__read_at(range->fd, text, (size_t)range->bytes, range->offset)) {
-    return errno ? fail_io(a, member) : SNUG__BAD_ARCHIVE(a, "%s ends early", member);
+    return errno ? fail_io(a, member) : SNUG__BAD_ZIP(a, "%s ends early", member);
   }
-  bool is_stored = m->name[0] && m->method == 0;
+  bool is_stored = m->name[0] && m->method == SNUG__ZIP_STORED;
   if (is_stored && crc32(0, (const Bytef *)text, (uInt)range->bytes) != m->crc) {
-    return SNUG__BAD_ARCHIVE(a, "%s is damaged: its checksum is wrong", member);
+    return SNUG__BAD_ZIP(a, "%s is damaged: its checksum is wrong", member);
   }
   return SNUG_OK;
 }
@@ -182,7 +247,7 @@ static snug_status read_text(const snug__archive *a, const char *member, const s
 snug_status snug__archive_text(snug__archive *a, const char *member, size_t most, char **text,
                                size_t *bytes) {
   snug__range range = {.fd = -1};
-  snug__member m;
+  snug__zip_member m;
   *text = NULL;
   *bytes = 0;
   int64_t limit = most < UINT32_MAX ? (int64_t)most : UINT32_MAX; /* what crc32 takes at once */

@@ -13,8 +13,8 @@
 #define SNUG_KERAS_H5_FILE_H
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/vec.h"
-#include "keras/bytes.h"
 #include "keras/h5.h"
 
 #define SNUG__H5_NOWHERE UINT64_MAX /* the address of what is not there */

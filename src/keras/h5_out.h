@@ -3,9 +3,9 @@
 #define SNUG_KERAS_H5_OUT_H
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "keras/bytes.h"
 #include "keras/h5_write.h"
 
 #define SNUG__H5_PATH_BYTES 4096

@@ -56,7 +56,7 @@ TEST(what_cannot_be_used_is_told_when_it_is_wanted) {
 TEST(names_that_lead_elsewhere_are_refused) {
   snug_ctx *ctx = test_ctx();
   ASSERT_STATUS(ctx, read_whole(ctx, data_path("outside.npz")), SNUG_E_FORMAT,
-                "outside.npz: \"../x.npy\" is not a name");
+                "outside.npz: has a member named '../x.npy'");
 }
 
 TEST(an_archive_without_arrays_is_refused) {
@@ -104,5 +104,5 @@ TEST(a_member_that_becomes_more_than_it_says_is_refused) {
   free(bytes);
   ASSERT_STATUS(ctx, read_whole(ctx, path), SNUG_E_FORMAT, "bomb.npz: x: its header says 8000");
   snug_memory_get(ctx, &info);
-  ASSERT_TRUE(info.peak < 12000);
+  ASSERT_TRUE(info.peak < 12000 + 16384); /* for unpacking */
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "keras/bytes.h"
+#include "base/bytes.h"
 #include "lib/test.h"
 
 #define MOST_MEMBERS 8

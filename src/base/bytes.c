@@ -1,4 +1,4 @@
-#include "keras/bytes.h"
+#include "base/bytes.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -2,12 +2,13 @@
  * every number in it is held against the size of the file.
  *
  *   local header, member, local header, member, ..., directory, [Zip64 end, its locator], end */
+#include "base/zip.h"
+
 #include <errno.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/size.h"
-#include "keras/archive_parts.h"
-#include "keras/bytes.h"
 
 #define LOCAL_SIGNATURE 0x04034b50u
 #define ENTRY_SIGNATURE 0x02014b50u
@@ -20,25 +21,25 @@
 #define LOCATOR_BYTES 20
 #define END64_BYTES 56
 #define MOST_COMMENT 65535
-#define MOST_MEMBERS 65535 /* a model has three; assets of preprocessing layers may add some */
-#define WIDE16 0xffffu     /* "see the Zip64 field" */
+#define MOST_MEMBERS 65535
+#define WIDE16 0xffffu /* "see the Zip64 field" */
 #define WIDE32 0xffffffffu
 #define EXTRA_ZIP64 1
 
-snug_status snug__archive_read(const snug__archive *a, void *dst, size_t n, int64_t offset) {
+snug_status snug__zip_read(const snug__zip *z, void *dst, size_t n, int64_t offset) {
   char reason[128];
-  if (snug__read_at(a->fd, dst, n, offset)) {
+  if (snug__read_at(z->fd, dst, n, offset)) {
     return SNUG_OK;
   }
   if (errno == 0) {
-    return SNUG__BAD_ARCHIVE(a, "the file ends in the middle of the archive");
+    return SNUG__BAD_ZIP(z, "the file ends in the middle of the archive");
   }
-  return snug__fail(a->ctx, SNUG_E_IO, "%s: cannot be read: %s", a->path,
+  return snug__fail(z->ctx, SNUG_E_IO, "%s: cannot be read: %s", z->path,
                     strerror_r(errno, reason, sizeof reason));
 }
 
 /* The last place in the tail where an end with a comment of just the right length begins. */
-static snug_status find_end(const snug__archive *a, const uint8_t *tail, size_t n, size_t *at) {
+static snug_status find_end(const snug__zip *z, const uint8_t *tail, size_t n, size_t *at) {
   for (size_t i = n - END_BYTES + 1; i-- > 0;) {
     snug__cursor c = snug__cursor_of(tail + i, n - i);
     if (snug__get(&c, 4) == END_SIGNATURE) {
@@ -49,7 +50,7 @@ static snug_status find_end(const snug__archive *a, const uint8_t *tail, size_t 
       }
     }
   }
-  return SNUG__BAD_ARCHIVE(a, "is not a zip archive, or its end is missing");
+  return SNUG__BAD_ZIP(z, "is not a zip archive, or its end is missing");
 }
 
 /* What an end says, plain or Zip64. */
@@ -70,22 +71,22 @@ static ending read_end(const uint8_t *bytes, int64_t at) {
   return e;
 }
 
-static snug_status read_end64(const snug__archive *a, ending *e) {
+static snug_status read_end64(const snug__zip *z, ending *e) {
   uint8_t locator[LOCATOR_BYTES], end[END64_BYTES];
   if (e->at < LOCATOR_BYTES) {
-    return SNUG__BAD_ARCHIVE(a, "its Zip64 end is missing");
+    return SNUG__BAD_ZIP(z, "its Zip64 end is missing");
   }
-  SNUG_TRY(snug__archive_read(a, locator, sizeof locator, e->at - LOCATOR_BYTES));
+  SNUG_TRY(snug__zip_read(z, locator, sizeof locator, e->at - LOCATOR_BYTES));
   snug__cursor c = snug__cursor_of(locator, sizeof locator);
   bool good = snug__get(&c, 4) == LOCATOR_SIGNATURE && snug__get(&c, 4) == 0;
   uint64_t at = snug__get(&c, 8);
   if (!good || at > (uint64_t)e->at || e->at - (int64_t)at < LOCATOR_BYTES + END64_BYTES) {
-    return SNUG__BAD_ARCHIVE(a, "its Zip64 end is missing");
+    return SNUG__BAD_ZIP(z, "its Zip64 end is missing");
   }
-  SNUG_TRY(snug__archive_read(a, end, sizeof end, (int64_t)at));
+  SNUG_TRY(snug__zip_read(z, end, sizeof end, (int64_t)at));
   c = snug__cursor_of(end, sizeof end);
   if (snug__get(&c, 4) != END64_SIGNATURE) {
-    return SNUG__BAD_ARCHIVE(a, "its Zip64 end is damaged");
+    return SNUG__BAD_ZIP(z, "its Zip64 end is damaged");
   }
   snug__skip(&c, 12);
   e->disk = snug__get(&c, 4);
@@ -102,43 +103,43 @@ static bool is_wide(const ending *e) {
   return e->n_all == WIDE16 || e->size == WIDE32 || e->offset == WIDE32;
 }
 
-static snug_status set_directory(snug__archive *a, ending *e) {
+static snug_status set_directory(snug__zip *z, ending *e) {
   if (is_wide(e)) {
-    SNUG_TRY(read_end64(a, e));
+    SNUG_TRY(read_end64(z, e));
   }
   if (e->disk != 0 || e->directory_disk != 0 || e->n_here != e->n_all) {
-    return SNUG__BAD_ARCHIVE(a, "is a part of an archive in several parts; join them");
+    return SNUG__BAD_ZIP(z, "is a part of an archive in several parts; join them");
   }
   if (e->n_all > MOST_MEMBERS) {
-    return SNUG__BAD_ARCHIVE(a, "says that it has %llu members; at most %d are read",
-                             (unsigned long long)e->n_all, MOST_MEMBERS);
+    return SNUG__BAD_ZIP(z, "says that it has %llu members; at most %d are read",
+                         (unsigned long long)e->n_all, MOST_MEMBERS);
   }
   if (e->offset > (uint64_t)e->at || e->size != (uint64_t)e->at - e->offset) {
-    return SNUG__BAD_ARCHIVE(a, "its directory does not lie where it says");
+    return SNUG__BAD_ZIP(z, "its directory does not lie where it says");
   }
-  a->directory = (int64_t)e->offset;
-  a->directory_size = (int64_t)e->size;
-  a->n_members = e->n_all;
+  z->directory = (int64_t)e->offset;
+  z->directory_size = (int64_t)e->size;
+  z->n_members = e->n_all;
   return SNUG_OK;
 }
 
 /* A comment may stand behind the end, so the end is looked for. */
-static snug_status find_directory(snug__archive *a) {
-  int64_t n = snug__min_i64(a->size, END_BYTES + MOST_COMMENT);
+static snug_status find_directory(snug__zip *z) {
+  int64_t n = snug__min_i64(z->size, END_BYTES + MOST_COMMENT);
   uint8_t *tail = NULL;
   size_t at = 0;
   if (n < END_BYTES) {
-    return SNUG__BAD_ARCHIVE(a, "is not a zip archive: it has %lld bytes", (long long)n);
+    return SNUG__BAD_ZIP(z, "is not a zip archive: it has %lld bytes", (long long)n);
   }
-  SNUG_TRY(SNUG_NEW_ARRAY(a->ctx, SNUG__MEM_SCRATCH, n, &tail));
-  snug_status s = snug__archive_read(a, tail, (size_t)n, a->size - n);
-  s = s ? s : find_end(a, tail, (size_t)n, &at);
+  SNUG_TRY(SNUG_NEW_ARRAY(z->ctx, SNUG__MEM_SCRATCH, n, &tail));
+  snug_status s = snug__zip_read(z, tail, (size_t)n, z->size - n);
+  s = s ? s : find_end(z, tail, (size_t)n, &at);
   ending e = {0};
   if (!s) {
-    e = read_end(tail + at, a->size - n + (int64_t)at);
+    e = read_end(tail + at, z->size - n + (int64_t)at);
   }
-  SNUG_GIVE_ARRAY(a->ctx, SNUG__MEM_SCRATCH, tail, n);
-  return s ? s : set_directory(a, &e);
+  SNUG_GIVE_ARRAY(z->ctx, SNUG__MEM_SCRATCH, tail, n);
+  return s ? s : set_directory(z, &e);
 }
 
 /* Sizes that do not fit in 32 bits stand in a field of their own, in this order. */
@@ -163,7 +164,7 @@ static bool widen(snug__cursor *extra, uint64_t *bytes, uint64_t *packed, uint64
 }
 
 /* Whether a name could lead out of a folder.  None of them is ever opened; an archive that has such
- * a name is not one that Keras wrote. */
+ * a name is not one that Keras or NumPy wrote. */
 static bool is_outside(const char *name) {
   if (name[0] == '/' || strchr(name, '\\')) {
     return true;
@@ -177,47 +178,46 @@ static bool is_outside(const char *name) {
   return false;
 }
 
-static snug_status check_member(const snug__archive *a, const snug__member *m, size_t name_bytes,
+static snug_status check_member(const snug__zip *z, const snug__zip_member *m, size_t name_bytes,
                                 const uint64_t numbers[3]) {
   if (strlen(m->name) != name_bytes || is_outside(m->name)) {
-    return SNUG__BAD_ARCHIVE(a, "has a member named '%s': that is no name in a model's archive",
-                             m->name);
+    return SNUG__BAD_ZIP(z, "has a member named '%s': that is no name in an archive", m->name);
   }
-  if (numbers[0] > INT64_MAX || numbers[1] > (uint64_t)a->directory ||
-      numbers[2] > (uint64_t)a->directory) {
-    return SNUG__BAD_ARCHIVE(a, "%s does not lie inside of the archive", m->name);
+  if (numbers[0] > INT64_MAX || numbers[1] > (uint64_t)z->directory ||
+      numbers[2] > (uint64_t)z->directory) {
+    return SNUG__BAD_ZIP(z, "%s does not lie inside of the archive", m->name);
   }
   return SNUG_OK;
 }
 
-static snug_status read_extra(const snug__archive *a, int64_t at, size_t n, uint64_t numbers[3]) {
+static snug_status read_extra(const snug__zip *z, int64_t at, size_t n, uint64_t numbers[3]) {
   uint8_t *extra = NULL;
   if (n == 0) {
     return SNUG_OK;
   }
-  SNUG_TRY(SNUG_NEW_ARRAY(a->ctx, SNUG__MEM_SCRATCH, n, &extra));
-  snug_status s = snug__archive_read(a, extra, n, at);
+  SNUG_TRY(SNUG_NEW_ARRAY(z->ctx, SNUG__MEM_SCRATCH, n, &extra));
+  snug_status s = snug__zip_read(z, extra, n, at);
   snug__cursor c = snug__cursor_of(extra, n);
   if (!s && !widen(&c, &numbers[0], &numbers[1], &numbers[2])) {
-    s = SNUG__BAD_ARCHIVE(a, "its directory is damaged");
+    s = SNUG__BAD_ZIP(z, "its directory is damaged");
   }
-  SNUG_GIVE_ARRAY(a->ctx, SNUG__MEM_SCRATCH, extra, n);
+  SNUG_GIVE_ARRAY(z->ctx, SNUG__MEM_SCRATCH, extra, n);
   return s;
 }
 
 /* The entry at *at of the directory; *at moves on to the next one. */
-static snug_status read_entry(const snug__archive *a, int64_t *at, snug__member *m) {
+static snug_status read_entry(const snug__zip *z, int64_t *at, snug__zip_member *m) {
   uint8_t entry[ENTRY_BYTES];
-  int64_t left = a->directory + a->directory_size - *at;
+  int64_t left = z->directory + z->directory_size - *at;
   if (left < ENTRY_BYTES) {
-    return SNUG__BAD_ARCHIVE(a, "its directory is damaged");
+    return SNUG__BAD_ZIP(z, "its directory is damaged");
   }
-  SNUG_TRY(snug__archive_read(a, entry, sizeof entry, *at));
+  SNUG_TRY(snug__zip_read(z, entry, sizeof entry, *at));
   snug__cursor c = snug__cursor_of(entry, sizeof entry);
   bool good = snug__get(&c, 4) == ENTRY_SIGNATURE;
   uint64_t numbers[3]; /* bytes, packed, header */
   snug__skip(&c, 4);
-  *m = (snug__member){.flags = (uint32_t)snug__get(&c, 2)};
+  *m = (snug__zip_member){.flags = (uint32_t)snug__get(&c, 2)};
   m->method = (uint32_t)snug__get(&c, 2);
   snug__skip(&c, 4);
   m->crc = (uint32_t)snug__get(&c, 4);
@@ -228,14 +228,14 @@ static snug_status read_entry(const snug__archive *a, int64_t *at, snug__member 
   snug__skip(&c, 8);
   numbers[2] = snug__get(&c, 4);
   if (!good || (int64_t)(name + extra + comment) > left - ENTRY_BYTES) {
-    return SNUG__BAD_ARCHIVE(a, "its directory is damaged");
+    return SNUG__BAD_ZIP(z, "its directory is damaged");
   }
   if (name >= sizeof m->name) {
-    return SNUG__BAD_ARCHIVE(a, "has a member with a name of %zu bytes", name);
+    return SNUG__BAD_ZIP(z, "has a member with a name of %zu bytes", name);
   }
-  SNUG_TRY(snug__archive_read(a, m->name, name, *at + ENTRY_BYTES));
-  SNUG_TRY(read_extra(a, *at + ENTRY_BYTES + (int64_t)name, extra, numbers));
-  SNUG_TRY(check_member(a, m, name, numbers));
+  SNUG_TRY(snug__zip_read(z, m->name, name, *at + ENTRY_BYTES));
+  SNUG_TRY(read_extra(z, *at + ENTRY_BYTES + (int64_t)name, extra, numbers));
+  SNUG_TRY(check_member(z, m, name, numbers));
   m->bytes = (int64_t)numbers[0];
   m->packed = (int64_t)numbers[1];
   m->header = (int64_t)numbers[2];
@@ -243,31 +243,37 @@ static snug_status read_entry(const snug__archive *a, int64_t *at, snug__member 
   return SNUG_OK;
 }
 
-snug_status snug__archive_scan(snug__archive *a) {
-  snug__member m;
-  SNUG_TRY(find_directory(a));
-  int64_t at = a->directory;
-  for (uint64_t i = 0; i < a->n_members; i++) {
-    SNUG_TRY(read_entry(a, &at, &m));
-  }
-  if (at != a->directory + a->directory_size) {
-    return SNUG__BAD_ARCHIVE(a, "its directory is damaged");
-  }
-  return SNUG_OK;
+snug_status snug__zip_next(const snug__zip *z, int64_t *at, snug__zip_member *m, bool *is_there) {
+  int64_t end = z->directory + z->directory_size;
+  *at = *at ? *at : z->directory;
+  *is_there = *at < end;
+  return *is_there ? read_entry(z, at, m) : SNUG_OK;
 }
 
-snug_status snug__archive_find(const snug__archive *a, const char *name, snug__member *out,
-                               bool *found) {
-  snug__member m;
-  int64_t at = a->directory;
+snug_status snug__zip_open(snug__zip *z, snug_ctx *ctx, const char *path, int fd, int64_t size) {
+  snug__zip_member m;
+  int64_t at = 0;
+  uint64_t n = 0;
+  *z = (snug__zip){.ctx = ctx, .path = path, .fd = fd, .size = size};
+  SNUG_TRY(find_directory(z));
+  for (bool is_there = true; is_there; n += is_there) {
+    SNUG_TRY(snug__zip_next(z, &at, &m, &is_there));
+  }
+  return n == z->n_members ? SNUG_OK : SNUG__BAD_ZIP(z, "its directory is damaged");
+}
+
+snug_status snug__zip_find(const snug__zip *z, const char *name, snug__zip_member *out,
+                           bool *found) {
+  snug__zip_member m;
+  int64_t at = 0;
   *found = false;
-  for (uint64_t i = 0; i < a->n_members; i++) {
-    SNUG_TRY(read_entry(a, &at, &m));
-    if (strcmp(m.name, name) != 0) {
+  for (bool is_there = true; is_there;) {
+    SNUG_TRY(snug__zip_next(z, &at, &m, &is_there));
+    if (!is_there || strcmp(m.name, name) != 0) {
       continue;
     }
     if (*found) {
-      return SNUG__BAD_ARCHIVE(a, "has %s twice", name);
+      return SNUG__BAD_ZIP(z, "has %s twice", name);
     }
     *found = true;
     *out = m;
@@ -275,40 +281,39 @@ snug_status snug__archive_find(const snug__archive *a, const char *name, snug__m
   return SNUG_OK;
 }
 
-static snug_status check_kind(const snug__archive *a, const snug__member *m) {
+static snug_status check_kind(const snug__zip *z, const snug__zip_member *m) {
   if (m->flags & 0x2041) { /* encrypted, with a strong method, with a hidden directory */
-    return SNUG__BAD_ARCHIVE(a, "%s is encrypted; unpack it with its password and zip it without",
-                             m->name);
+    return SNUG__BAD_ZIP(z, "%s is encrypted; unpack it with its password and zip it without",
+                         m->name);
   }
   if (m->method != 0 && m->method != 8) {
-    return SNUG__BAD_ARCHIVE(a,
-                             "%s is compressed by method %u; zip it anew, stored or with deflate",
-                             m->name, m->method);
+    return SNUG__BAD_ZIP(z, "%s is compressed by method %u; zip it anew, stored or with deflate",
+                         m->name, m->method);
   }
   if (m->method == 0 && m->packed != m->bytes) {
-    return SNUG__BAD_ARCHIVE(a, "%s is stored, but in %lld bytes instead of %lld", m->name,
-                             (long long)m->packed, (long long)m->bytes);
+    return SNUG__BAD_ZIP(z, "%s is stored, but in %lld bytes instead of %lld", m->name,
+                         (long long)m->packed, (long long)m->bytes);
   }
   return SNUG_OK;
 }
 
-snug_status snug__archive_packed(const snug__archive *a, const snug__member *m, int64_t *offset) {
+snug_status snug__zip_packed(const snug__zip *z, const snug__zip_member *m, int64_t *offset) {
   uint8_t local[LOCAL_BYTES];
-  char name[SNUG__MEMBER_BYTES];
-  SNUG_TRY(check_kind(a, m));
-  SNUG_TRY(snug__archive_read(a, local, sizeof local, m->header));
+  char name[SNUG__ZIP_NAME_BYTES];
+  SNUG_TRY(check_kind(z, m));
+  SNUG_TRY(snug__zip_read(z, local, sizeof local, m->header));
   snug__cursor c = snug__cursor_of(local, sizeof local);
   bool good = snug__get(&c, 4) == LOCAL_SIGNATURE;
   snug__skip(&c, 22);
   size_t name_bytes = (size_t)snug__get(&c, 2), extra = (size_t)snug__get(&c, 2);
   if (good && name_bytes == strlen(m->name)) {
-    SNUG_TRY(snug__archive_read(a, name, name_bytes, m->header + LOCAL_BYTES));
+    SNUG_TRY(snug__zip_read(z, name, name_bytes, m->header + LOCAL_BYTES));
     good = memcmp(name, m->name, name_bytes) == 0;
     *offset = m->header + LOCAL_BYTES + (int64_t)(name_bytes + extra);
-    good = good && *offset <= a->directory && m->packed <= a->directory - *offset;
+    good = good && *offset <= z->directory && m->packed <= z->directory - *offset;
     if (good) {
       return SNUG_OK;
     }
   }
-  return SNUG__BAD_ARCHIVE(a, "%s is not where the directory says", m->name);
+  return SNUG__BAD_ZIP(z, "%s is not where the directory says", m->name);
 }

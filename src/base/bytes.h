@@ -1,7 +1,7 @@
 /* Numbers in files, little-endian: a cursor that reads them and never runs over its end, and a pen
  * that writes them. */
-#ifndef SNUG_KERAS_BYTES_H
-#define SNUG_KERAS_BYTES_H
+#ifndef SNUG_BASE_BYTES_H
+#define SNUG_BASE_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
