@@ -88,3 +88,32 @@ TEST(every_allocation_of_a_fit_may_fail) {
   make_data();
   test_fault_sweep(whole_fit, NULL);
 }
+
+/* Masks, lists of the configuration, terms of the loss from layers: an evaluation asks for all of
+ * it. */
+static snug_status masked_evaluation(snug_ctx *ctx, void *arg) {
+  snug_array xs = {x, SNUG_FLOAT32, 2, {ROWS, FEATURES}}, ys = {y, SNUG_INT32, 1, {ROWS}};
+  snug_data data = {&xs, 1, &ys, 1, NULL};
+  const int64_t features = FEATURES;
+  snug_model *m = NULL;
+  double values[2];
+  (void)arg;
+  snug_status s = snug_model_create(ctx, NULL, &m);
+  if (!s) {
+    snug_model_input(m, "x", SNUG_FLOAT32, &features, 1);
+    snug_model_add(m, "ops.Maximum", "constant=0");
+    snug_model_add(m, "Embedding", "input_dim=5 output_dim=3 mask_zero=true");
+    snug_model_add(m, "Rescaling", "scale=[1,2,3] activity_regularizer=l2");
+    snug_model_add(m, "GlobalAveragePooling1D", NULL);
+    snug_model_add(m, "Dense", "units=3 activation=softmax");
+    s = compile(m);
+  }
+  s = s ? s : snug_evaluate(m, &data, ROWS, values, 2);
+  snug_model_destroy(m);
+  return s;
+}
+
+TEST(every_allocation_of_a_masked_evaluation_may_fail) {
+  make_data();
+  test_fault_sweep(masked_evaluation, NULL);
+}
