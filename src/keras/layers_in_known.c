@@ -141,17 +141,23 @@ static bool begins(const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
+static bool is_keras(const char *module) {
+  static const char *const names[] = {"keras", "tf_keras", "tensorflow.keras",
+                                      "tensorflow.python.keras"};
+  bool found = false;
+  for (size_t i = 0; i < SNUG_COUNT(names); i++) {
+    char behind = begins(module, names[i]) ? module[strlen(names[i])] : 'x';
+    found = found || behind == 0 || behind == '.';
+  }
+  return found;
+}
+
 /* Keras's own classes have a module of Keras; files of Keras 2 name none.  A class that a user
  * registered is named "package>Class". */
 static bool is_custom(const snug__json *object) {
   const char *registered = snug__json_text(snug__json_get(object, "registered_name"));
   const snug__json *module = snug__json_get(object, "module");
-  bool is_registered = registered && strchr(registered, '>') && !begins(registered, "Custom>") &&
-                       !begins(registered, "keras>");
-  bool is_elsewhere = module && !begins(module_of(object), "keras") &&
-                      !begins(module_of(object), "tensorflow.keras") &&
-                      !begins(module_of(object), "tf_keras");
-  return is_registered || is_elsewhere;
+  return (registered && strchr(registered, '>')) || (module && !is_keras(module_of(object)));
 }
 
 bool snug__config_is_op(const snug__json *object) {

@@ -214,6 +214,14 @@ TEST(classes_of_the_user_are_refused_even_if_their_name_is_known) {
       "{'module': null, 'class_name': 'Dense', 'config': {'name': 'd', 'units': 2}, "
       "'registered_name': 'Dense'}",
       SNUG_E_UNSUPPORTED, "class of your own (__main__)");
+  refuse(
+      "{'module': 'keras_hub.layers', 'class_name': 'Dense', 'config': {'name': 'd', 'units': "
+      "2}, 'registered_name': null}",
+      SNUG_E_UNSUPPORTED, "class of your own (keras_hub.layers)");
+  refuse(
+      "{'module': 'keras.layers', 'class_name': 'Dense', 'config': {'name': 'd', 'units': 2}, "
+      "'registered_name': 'Custom>Dense'}",
+      SNUG_E_UNSUPPORTED, "class of your own");
   refuse("{'module': 'keras.layers', 'class_name': 'ops.Add', 'config': {'name': 'd'}}",
          SNUG_E_UNSUPPORTED, "ops.Add");
 }
