@@ -10,7 +10,7 @@
 #include "fit.h"
 #include "interrupt.h"
 
-static double now(void) {
+double fit_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -91,26 +91,19 @@ static int check(const fit_options *o) {
 
 /* ---- training ---- */
 
-static snug_status train(fit_run *r) {
-  double start = now();
-  snug_status s = snug_fit(r->job.model, &r->job.data, &r->fit, &r->history);
-  r->seconds = now() - start;
-  return s == SNUG_E_STOPPED && r->interrupted ? SNUG_OK : s;
-}
-
 static snug_status plan_and_train(fit_run *r) {
-  snug_status s = snug_plan_fit(r->job.model, &r->job.data, &r->fit, &r->plan);
+  snug_status s = fit_plan(r);
   if (s) {
     return s;
   }
   fit_announce(r);
-  s = train(r);
+  s = snug_fit(r->job.model, &r->job.data, &r->fit, &r->history);
+  r->seconds = fit_now() - r->start;
+  r->memory = r->planned;
   if (r->history) {
     snug_history_memory(r->history, &r->memory);
-  } else {
-    snug_plan_memory(r->plan, &r->memory);
   }
-  return s;
+  return s == SNUG_E_STOPPED && r->interrupted ? SNUG_OK : s;
 }
 
 static int save(fit_run *r) {
@@ -147,7 +140,7 @@ static int run_with(const fit_options *o) {
   code = code ? code : train_and_save(&r);
   fit_end_callbacks(&r);
   snug_history_destroy(r.history);
-  snug_plan_destroy(r.plan);
+  fit_end_plan(&r);
   snug_arrays_destroy(r.validation_arrays);
   job_close(&r.job);
   free(r.class_weight);

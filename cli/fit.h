@@ -52,18 +52,27 @@ typedef struct fit_run {
   fit_messages messages;
   snug_callback callbacks[FIT_MAX_CALLBACKS];
   int32_t n_callbacks;
-  snug_status stopped; /* why a hook ended the fit */
-  snug_plan *plan;
+  snug_status stopped;                /* why a hook ended the fit */
+  snug_memory_report planned, memory; /* before step 1, and of the fit itself */
+  snug_layer_memory *layers;          /* as planned, largest first; the names are ours */
+  size_t n_layers;
   snug_history *history; /* NULL if it was interrupted */
-  snug_memory_report memory;
-  double seconds;
-  int64_t steps;   /* that were made */
-  int interrupted; /* by this signal; 0: not */
+  double start, seconds; /* of the training, without making it ready */
+  int64_t steps;         /* that were made */
+  int interrupted;       /* by this signal; 0: not */
   bool saved;
 } fit_run;
 
 /* Fill in run->fit from the options.  Reports; returns 0 or an exit code. */
 int fit_set_up(fit_run *run);
+
+/* Plan the fit: run->planned and run->layers.  Nothing of the plan is held afterwards, as it would
+ * be counted in the fit. */
+snug_status fit_plan(fit_run *run);
+void fit_end_plan(fit_run *run);
+
+/* Seconds since some moment in the past. */
+double fit_now(void);
 
 /* Make the callbacks, and end them (before the model). */
 int fit_add_callbacks(fit_run *run);

@@ -10,6 +10,13 @@
 
 /* ---- signals ---- */
 
+static bool watch_train_begin(void *user, int64_t epochs, int64_t steps) {
+  (void)epochs;
+  (void)steps;
+  ((fit_run *)user)->start = fit_now();
+  return true;
+}
+
 /* The batch is finished first, so that a backup can keep it; then the fit ends, without validating.
  */
 static bool watch_batch(void *user, int64_t batch, const snug_logs *logs) {
@@ -50,6 +57,7 @@ static bool watch_epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
 
 static snug_callback watcher(fit_run *r) {
   return (snug_callback){.user = r,
+                         .train_begin = watch_train_begin,
                          .batch_end = watch_batch,
                          .test_begin = watch_test_begin,
                          .test_batch_end = watch_test_batch,

@@ -1,6 +1,5 @@
 /* What fit says: the plan before, a box or JSON after. */
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,45 +30,18 @@ static int64_t validation_samples(const fit_run *r) {
 
 void fit_announce(const fit_run *r) {
   char bytes[SNUG_BYTES_TEXT];
-  snug_memory_report m;
   if (r->progress == FIT_SILENT || r->options->common.quiet) {
     return;
   }
-  snug_plan_memory(r->plan, &m);
   fprintf(stderr, "Plan: training on %lld samples in batches of %lld takes %s.\n",
-          (long long)samples(r), (long long)r->fit.batch_size, snug_bytes_text(m.planned, bytes));
+          (long long)samples(r), (long long)r->fit.batch_size,
+          snug_bytes_text(r->planned.planned, bytes));
   if (!r->options->output && !r->options->checkpoint) {
     fputs("Nothing will be saved: there is neither -o FILE nor --checkpoint PATH.\n", stderr);
   }
 }
 
 /* ---- the box ---- */
-
-static uint64_t layer_bytes(const snug_layer_memory *l) {
-  return l->weights + l->optimizer + l->step;
-}
-
-static int compare_layers(const void *a, const void *b) {
-  uint64_t x = layer_bytes(a);
-  uint64_t y = layer_bytes(b);
-  return x < y ? 1 : x > y ? -1 : 0;
-}
-
-/* The layers that hold something, largest first.  Owns: the caller frees it; NULL without memory.
- */
-static snug_layer_memory *list_layers(const snug_plan *plan, size_t *n) {
-  size_t all = snug_plan_layers(plan);
-  snug_layer_memory *list = malloc((all ? all : 1) * sizeof *list);
-  *n = 0;
-  for (size_t i = 0; list && i < all; i++) {
-    snug_plan_layer(plan, i, &list[*n]);
-    *n += layer_bytes(&list[*n]) > 0 && list[*n].layer[0];
-  }
-  if (list) {
-    qsort(list, *n, sizeof *list, compare_layers);
-  }
-  return list;
-}
 
 /* Append to a text of TEXT_BYTES. */
 static void append(char *text, const char *separator, const char *name, const char *value) {
@@ -80,19 +52,16 @@ static void append(char *text, const char *separator, const char *name, const ch
 static void write_who(const fit_run *r, char *text) {
   char bytes[SNUG_BYTES_TEXT];
   char more[32];
-  size_t n;
-  snug_layer_memory *layers = list_layers(r->plan, &n);
   *text = '\0';
-  for (size_t i = 0; layers && i < n && i < SHOWN_LAYERS; i++) {
-    append(text, terminal_dot(&r->out), layers[i].layer,
-           snug_bytes_text(layer_bytes(&layers[i]), bytes));
+  for (size_t i = 0; i < r->n_layers && i < SHOWN_LAYERS; i++) {
+    const snug_layer_memory *l = &r->layers[i];
+    append(text, terminal_dot(&r->out), l->layer,
+           snug_bytes_text(l->weights + l->optimizer + l->step, bytes));
   }
-  if (layers && n > SHOWN_LAYERS) {
-    snprintf(more, sizeof more, "%zu more layer%s", n - SHOWN_LAYERS,
-             n - SHOWN_LAYERS == 1 ? "" : "s");
+  if (r->n_layers > SHOWN_LAYERS) {
+    snprintf(more, sizeof more, "%zu more", r->n_layers - SHOWN_LAYERS);
     append(text, terminal_dot(&r->out), "and", more);
   }
-  free(layers);
 }
 
 static snug_logs last_logs(const fit_run *r) {
@@ -115,8 +84,9 @@ static void write_time(const fit_run *r, char *text) {
   int64_t epochs = snug_history_epochs(r->history);
   terminal_time(r->seconds, all, sizeof all);
   terminal_time(r->steps ? r->seconds / (double)r->steps : 0.0, step, sizeof step);
-  snprintf(text, TEXT_BYTES, "%lld epoch%s in %s%s%s a step, validation included",
-           (long long)epochs, epochs == 1 ? "" : "s", all, terminal_dot(&r->out), step);
+  snprintf(text, TEXT_BYTES, "%lld epoch%s in %s%s%s a step%s", (long long)epochs,
+           epochs == 1 ? "" : "s", all, terminal_dot(&r->out), step,
+           r->fit.validation_data || r->fit.validation_split > 0.0 ? ", validation included" : "");
 }
 
 /* What hooks take and give back, such as saving a checkpoint, is not part of the plan. */
@@ -185,14 +155,12 @@ static void print_box(const fit_run *r) {
 
 static void print_layers(const fit_run *r) {
   char weights[SNUG_BYTES_TEXT], optimizer[SNUG_BYTES_TEXT], step[SNUG_BYTES_TEXT];
-  size_t n;
-  snug_layer_memory *layers = list_layers(r->plan, &n);
   printf("%-32s %10s %10s %12s\n", "layer", "weights", "optimizer", "at the peak");
-  for (size_t i = 0; layers && i < n; i++) {
-    printf("%-32s %10s %10s %12s\n", layers[i].layer, snug_bytes_text(layers[i].weights, weights),
-           snug_bytes_text(layers[i].optimizer, optimizer), snug_bytes_text(layers[i].step, step));
+  for (size_t i = 0; i < r->n_layers; i++) {
+    const snug_layer_memory *l = &r->layers[i];
+    printf("%-32s %10s %10s %12s\n", l->layer, snug_bytes_text(l->weights, weights),
+           snug_bytes_text(l->optimizer, optimizer), snug_bytes_text(l->step, step));
   }
-  free(layers);
 }
 
 /* ---- JSON ---- */
@@ -222,6 +190,7 @@ static void print_json_memory(const fit_run *r, json *j) {
   json_int(j, "activations", (int64_t)m->activations);
   json_int(j, "scratch", (int64_t)m->scratch);
   json_int(j, "data", (int64_t)m->data);
+  json_int(j, "callbacks", (int64_t)m->callbacks);
   json_int(j, "runtime", (int64_t)m->runtime);
   json_int(j, "resident_peak", (int64_t)resident_peak());
   json_end(j);
@@ -229,17 +198,13 @@ static void print_json_memory(const fit_run *r, json *j) {
 
 static void print_json_layers(const fit_run *r, json *j) {
   json_array(j, "layers");
-  for (size_t i = 0; i < snug_plan_layers(r->plan); i++) {
-    snug_layer_memory l;
-    snug_plan_layer(r->plan, i, &l);
-    if (!l.layer[0]) {
-      continue;
-    }
+  for (size_t i = 0; i < r->n_layers; i++) {
+    const snug_layer_memory *l = &r->layers[i];
     json_object(j, NULL);
-    json_text(j, "layer", l.layer);
-    json_int(j, "weights", (int64_t)l.weights);
-    json_int(j, "optimizer", (int64_t)l.optimizer);
-    json_int(j, "step", (int64_t)l.step);
+    json_text(j, "layer", l->layer);
+    json_int(j, "weights", (int64_t)l->weights);
+    json_int(j, "optimizer", (int64_t)l->optimizer);
+    json_int(j, "step", (int64_t)l->step);
     json_end(j);
   }
   json_end(j);
