@@ -1,4 +1,5 @@
 /* snug fit: train a Keras model. */
+#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
 #include <math.h>
@@ -35,6 +36,20 @@ static int check_folder(const char *path) {
   return code;
 }
 
+/* Whether a backup is there that the run will go on from: then the output that exists is what the
+ * interrupted run saved. */
+static bool is_resumed(const fit_options *o) {
+  DIR *folder = o->backup ? opendir(o->backup) : NULL;
+  int n = 0;
+  while (folder && readdir(folder)) {
+    n++;
+  }
+  if (folder) {
+    closedir(folder);
+  }
+  return n > 2; /* more than "." and ".." */
+}
+
 static int check_output(const fit_options *o) {
   if (!o->output) {
     return CLI_OK;
@@ -45,13 +60,13 @@ static int check_output(const fit_options *o) {
                     "alone",
                     o->output);
   }
-  int code = cli_file_check(o->output, o->force);
+  int code = cli_file_check(o->output, o->force || is_resumed(o));
   return code ? code : check_folder(o->output);
 }
 
 /* The log of a run that is resumed goes on; any other one would be lost. */
 static int check_log(const fit_options *o) {
-  return o->csv_log && !o->backup ? cli_file_check(o->csv_log, o->force) : CLI_OK;
+  return o->csv_log ? cli_file_check(o->csv_log, o->force || is_resumed(o)) : CLI_OK;
 }
 
 static int check_checkpoint(const fit_options *o) {

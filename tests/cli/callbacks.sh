@@ -71,13 +71,15 @@ code=$?
 [ $code -eq 143 ] || fail "a training with a backup is interrupted: $code; $(tail -3 err)"
 [ -d run ] || fail "the backup is gone"
 cp resumed.keras interrupted.keras
-expect 1 fit m.keras $many --backup run -o resumed.keras --csv-log resumed.csv
-has err "resumed.keras exists"
-expect 0 fit m.keras $many --backup run -o resumed.keras --csv-log resumed.csv -f
+cp resumed.csv interrupted.csv
+expect 0 fit m.keras $many --backup run -o resumed.keras --csv-log resumed.csv # the same command
 for model in whole resumed interrupted; do
   "$SNUG" predict $model.keras --data train.npz -q -o $model.npy || fail "predict $model"
 done
 cmp -s whole.npy resumed.npy || fail "a resumed training ends elsewhere"
 cmp -s whole.npy interrupted.npy && fail "it was not interrupted"
+[ "$(wc -l <interrupted.csv)" -lt 201 ] || fail "the log of an interrupted training is whole"
+expect 1 fit m.keras $many --backup run -o resumed.keras # there is nothing to resume any more
+has err "resumed.keras exists"
 cmp -s whole.csv resumed.csv || fail "the log of a resumed training is another"
 exit 0
