@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -138,20 +139,24 @@ static snug_status expect(stream *s, int64_t here, const char *what) {
                                     s->path, what, (long long)there, (long long)here);
 }
 
+/* A name that must be the same here and there. */
 static snug_status expect_text(stream *s, const char *here, const char *what) {
-  size_t n = strlen(here);
-  SNUG_TRY(expect(s, (int64_t)n, what));
-  for (size_t i = 0; i < n; i++) {
+  int64_t n = (int64_t)strlen(here);
+  int64_t length = n;
+  bool same = true;
+  SNUG_TRY(s->task == WRITE ? keep(s, &length, sizeof length)
+                            : get_bytes(s, (unsigned char *)&length, sizeof length));
+  same = length == n;
+  for (int64_t i = 0; same && i < n; i++) {
     char there = here[i];
     SNUG_TRY(s->task == WRITE ? keep(s, &there, 1) : get_bytes(s, (unsigned char *)&there, 1));
-    if (there != here[i]) {
-      return snug__fail(s->ctx, SNUG_E_STATE,
-                        "%.300s is the backup of another fit: %s '%s' has another name there; "
-                        "remove the folder to start anew",
-                        s->path, what, here);
-    }
+    same = there == here[i];
   }
-  return SNUG_OK;
+  return same ? SNUG_OK
+              : snug__fail(s->ctx, SNUG_E_STATE,
+                           "%.300s is the backup of another fit: %s '%s' is not what it has there; "
+                           "remove the folder to start anew",
+                           s->path, what, here);
 }
 
 /* ---- the walk ---- */
@@ -223,11 +228,13 @@ static snug_status walk_variable(stream *s, const snug__variable *v,
                                  const snug__backup_room *room) {
   snug__type stored = snug__variable_stored(v);
   size_t bytes = (size_t)snug__type_bytes(&v->type);
+  char what[3 * SNUG__NAME_BYTES];
   SNUG_TRY(expect_text(s, v->name, "the variable"));
-  SNUG_TRY(expect(s, v->type.dtype, v->name));
-  SNUG_TRY(expect(s, v->type.rank, v->name));
+  snprintf(what, sizeof what, "the shape or dtype of %s", v->name);
+  SNUG_TRY(expect(s, v->type.dtype, what));
+  SNUG_TRY(expect(s, v->type.rank, what));
   for (int32_t i = 0; i < v->type.rank; i++) {
-    SNUG_TRY(expect(s, v->type.dim[i], v->name));
+    SNUG_TRY(expect(s, v->type.dim[i], what));
   }
   if (v->layout == SNUG__LAYOUT_PLAIN) {
     return keep(s, v->data, bytes);

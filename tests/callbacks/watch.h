@@ -13,7 +13,10 @@ typedef struct watch {
 
 void watch_text(void *user, const char *text, size_t n);
 
-/* A new empty folder of the running test; static storage, until the next call. */
+/* The folder of the running test, in memory if that can be. */
+const char *watch_root(void);
+
+/* A new empty folder in it; static storage, until the next call. */
 const char *watch_folder(const char *name);
 
 /* Whole files; what is read is the caller's, ended by NUL. */

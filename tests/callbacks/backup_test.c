@@ -1,0 +1,309 @@
+/* A fit that goes on from its backup is the uninterrupted one, bit for bit. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "callbacks/callback.h"
+#include "callbacks/lab.h"
+#include "callbacks/watch.h"
+
+#define N_CALLBACKS 6
+
+/* ---- one fit with all callbacks ---- */
+
+/* Something that ends the fit at a step, counted over all epochs. */
+typedef struct breaker {
+  int64_t at, seen; /* at < 0: never */
+  snug_status failure;
+  volatile sig_atomic_t *interrupts; /* not NULL: it is a signal, no failure */
+} breaker;
+
+static bool break_off(void *user, int64_t batch, const snug_logs *logs) {
+  breaker *b = user;
+  (void)batch;
+  (void)logs;
+  if (b->seen++ != b->at) {
+    return true;
+  }
+  if (b->interrupts) {
+    *b->interrupts = 1;
+    return true;
+  }
+  b->failure = SNUG_E_IO;
+  return false;
+}
+
+typedef struct run {
+  snug_ctx *ctx;
+  const lab *lab;
+  const char *folder, *config, *csv;
+  breaker breaker;
+  volatile sig_atomic_t interrupted;
+  watch said;
+} run;
+
+/* The backup stands first: that its place does not matter is part of the promise. */
+static void make_callbacks(run *r, snug_model *m, snug_callback list[N_CALLBACKS]) {
+  const bool has_schedule = strstr(r->lab->optimizer, "Decay") != NULL;
+  const snug_callback_target plain = {.sink = watch_text, .user = &r->said, .path = r->csv};
+  const snug_callback_target backup = {.path = r->folder, .interrupted = &r->interrupted};
+  ASSERT_OK(r->ctx, snug_callback_create(m, "BackupAndRestore", r->config, &backup, &list[0]));
+  ASSERT_OK(r->ctx, snug_callback_create(m, "EarlyStopping", "val_loss:patience=2,restore-best",
+                                         &plain, &list[1]));
+  ASSERT_OK(r->ctx, snug_callback_create(m, has_schedule ? "TerminateOnNaN" : "ReduceLROnPlateau",
+                                         has_schedule ? "" : "loss:patience=1,min_delta=10", &plain,
+                                         &list[2]));
+  ASSERT_OK(r->ctx, snug_callback_create(m, "CSVLogger", "", &plain, &list[3]));
+  ASSERT_OK(r->ctx, snug_callback_create(m, "TerminateOnNaN", "", &plain, &list[4]));
+  list[5] =
+      (snug_callback){.user = &r->breaker, .batch_end = break_off, .failure = &r->breaker.failure};
+}
+
+/* Run to the end (out gets what is left) or to the breaker; returns the status of fit. */
+static snug_status go(run *r, lab_outcome *out) {
+  snug_model *m = lab_model(r->ctx, r->lab);
+  snug_fit_options o = lab_options(r->lab);
+  snug_callback list[N_CALLBACKS];
+  snug_history *h = NULL;
+  make_callbacks(r, m, list);
+  o.callbacks = list;
+  o.n_callbacks = N_CALLBACKS;
+  snug_status s = snug_fit(m, lab_data(r->lab), &o, &h);
+  if (!s && out) {
+    lab_collect(m, h, out);
+  }
+  for (int i = 0; i < N_CALLBACKS; i++) {
+    snug_callback_destroy(&list[i]);
+  }
+  snug_history_destroy(h);
+  snug_model_destroy(m);
+  return s;
+}
+
+static snug_status go_until(run *r, int64_t at, bool by_signal, lab_outcome *out) {
+  r->ctx = test_ctx();
+  r->interrupted = 0;
+  r->said = (watch){0};
+  r->breaker = (breaker){.at = at, .interrupts = by_signal ? &r->interrupted : NULL};
+  snug_status s = go(r, out);
+  test_ctx_end(r->ctx);
+  return s;
+}
+
+/* ---- in one process ---- */
+
+typedef struct whole {
+  lab_outcome outcome;
+  char *csv;
+  char said[16384];
+  int64_t steps;
+} whole;
+
+static void run_whole(run *r, whole *w) {
+  ASSERT_EQ_INT(go_until(r, -1, false, &w->outcome), SNUG_OK);
+  ASSERT_FALSE(watch_exists(r->folder)); /* it is gone at the end, as in Keras */
+  w->csv = watch_read(r->csv);
+  w->steps = r->breaker.seen;
+  memcpy(w->said, r->said.text, sizeof w->said);
+}
+
+static void expect_as_whole(run *r, const whole *w, int64_t at, bool by_signal) {
+  char what[128];
+  lab_outcome b = {0};
+  snprintf(what, sizeof what, "%s, %s, broken off at step %lld", r->lab->name, r->config,
+           (long long)at);
+  snug_status s = go_until(r, at, by_signal, by_signal ? &b : NULL);
+  lab_free(&b);
+  ASSERT_EQ_INT(s, by_signal ? SNUG_OK : SNUG_E_IO);
+  ASSERT_EQ_INT(go_until(r, -1, false, &b), SNUG_OK);
+  lab_expect_same(&w->outcome, &b, what);
+  char *csv = watch_read(r->csv);
+  ASSERT_EQ_TEXT(csv, w->csv);
+  free(csv);
+  lab_free(&b);
+  ASSERT_FALSE(watch_exists(r->folder));
+  if (by_signal && r->breaker.seen + at + 1 != w->steps) {
+    test_fail(__FILE__, __LINE__, "%s: a signal costs no step, %lld and %lld make no %lld", what,
+              (long long)at + 1, (long long)r->breaker.seen, (long long)w->steps);
+  }
+}
+
+static void check_lab(const lab *l, const char *config, bool by_signal, int64_t stride) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/%s-%s", watch_root(), l->name, "backup");
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = l, .folder = folder, .config = config, .csv = csv};
+  whole w = {0};
+  run_whole(&r, &w);
+  for (int64_t at = 0; at < w.steps; at += stride) {
+    expect_as_whole(&r, &w, at, by_signal);
+  }
+  free(w.csv);
+  lab_free(&w.outcome);
+}
+
+TEST(resumed_by_epochs_is_the_same) {
+  for (size_t i = 0; i < n_all_labs; i++) {
+    check_lab(&all_labs[i], "", false, 3);
+  }
+}
+
+TEST(resumed_by_batches_is_the_same) {
+  for (size_t i = 0; i < n_all_labs; i++) {
+    check_lab(&all_labs[i], "save_freq=2", false, 4);
+  }
+}
+
+TEST(resumed_after_a_signal_is_the_same) {
+  for (size_t i = 0; i < n_all_labs; i++) {
+    check_lab(&all_labs[i], "", true, 4);
+  }
+}
+
+/* ---- killed ---- */
+
+/* In a process of its own; returns what the whole run leaves in a file. */
+static void child(run *r, const char *result) {
+  lab_outcome out = {0};
+  r->ctx = test_ctx();
+  r->breaker = (breaker){.at = -1};
+  bool good = go(r, &out) == SNUG_OK;
+  FILE *f = good ? fopen(result, "wb") : NULL;
+  good = f && fwrite(out.bytes, 1, out.n, f) == out.n && fclose(f) == 0;
+  _exit(good ? 0 : 1);
+}
+
+/* Start it, and kill it after so many microseconds (0: let it end).  Whether it ended well. */
+static bool start_and_kill(run *r, const char *result, useconds_t after) {
+  int status = 0;
+  pid_t pid = fork();
+  ASSERT_TRUE(pid >= 0);
+  if (pid == 0) {
+    child(r, result);
+  }
+  if (after) {
+    usleep(after);
+    kill(pid, SIGKILL);
+  }
+  ASSERT_EQ_INT(waitpid(pid, &status, 0), pid);
+  bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  ASSERT_TRUE(was_killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  return !was_killed;
+}
+
+static lab_outcome read_outcome(const char *path) {
+  struct stat info;
+  lab_outcome o = {0};
+  ASSERT_EQ_INT(stat(path, &info), 0);
+  o.n = (size_t)info.st_size;
+  o.bytes = malloc(o.n);
+  FILE *f = fopen(path, "rb");
+  ASSERT_TRUE(f && o.bytes && fread(o.bytes, 1, o.n, f) == o.n);
+  fclose(f);
+  return o;
+}
+
+static int64_t microseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+TEST(killed_at_any_moment_it_goes_on) {
+  char folder[4096], csv[4096], result[4096];
+  snprintf(folder, sizeof folder, "%s/killed", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  snprintf(result, sizeof result, "%s.result", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "save_freq=1", .csv = csv};
+  int64_t start = microseconds();
+  ASSERT_TRUE(start_and_kill(&r, result, 0));
+  int64_t whole_run = microseconds() - start;
+  lab_outcome all = read_outcome(result);
+  int64_t kills = 0;
+  for (int64_t i = 0; i < 12; i++) {
+    for (int64_t k = 0; k < 3; k++) {
+      kills += !start_and_kill(&r, result, (useconds_t)test_random_between(1, whole_run));
+    }
+    ASSERT_TRUE(start_and_kill(&r, result, 0));
+    lab_outcome b = read_outcome(result);
+    lab_expect_same(&all, &b, "killed and resumed");
+    lab_free(&b);
+    ASSERT_FALSE(watch_exists(folder));
+  }
+  printf("%lld kills\n", (long long)kills);
+  ASSERT_TRUE(kills > 0);
+  lab_free(&all);
+}
+
+/* ---- files that will not do ---- */
+
+static void break_off_once(run *r) { ASSERT_EQ_INT(go_until(r, 9, false, NULL), SNUG_E_IO); }
+
+static void expect_refusal(run *r, snug_status expected, const char *part) {
+  r->ctx = test_ctx();
+  r->breaker = (breaker){.at = -1};
+  ASSERT_STATUS(r->ctx, go(r, NULL), expected, part);
+  test_ctx_end(r->ctx);
+}
+
+TEST(keras_finds_its_files) {
+  char path[4096], folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/keras", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r); /* in the second epoch, of 5 steps each */
+  snprintf(path, sizeof path, "%s/training_metadata.json", folder);
+  char *json = watch_read(path);
+  ASSERT_EQ_TEXT(json, "{\"epoch\": 1, \"batch\": 0}");
+  free(json);
+  snprintf(path, sizeof path, "%s/latest.weights.h5", folder);
+  ASSERT_TRUE(watch_exists(path));
+  snprintf(path, sizeof path, "%s/snug.backup", folder);
+  ASSERT_EQ_INT(unlink(path), 0);
+  expect_refusal(&r, SNUG_E_STATE, "a backup that Keras made");
+}
+
+TEST(another_fit_is_refused) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/other", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r);
+  r.lab = &all_labs[4]; /* 3 steps per epoch */
+  expect_refusal(&r, SNUG_E_STATE, "the number of steps is 5 there and 3 here");
+  r.lab = &all_labs[1]; /* another optimizer */
+  expect_refusal(&r, SNUG_E_STATE, "is not what it has there");
+}
+
+/* Every byte changed and every length: a status, never a crash; nothing is set. */
+TEST(damaged_files_are_refused) {
+  char path[4096], folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/damaged", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  snprintf(path, sizeof path, "%s/snug.backup", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r);
+  lab_outcome file = read_outcome(path);
+  for (int64_t i = 0; i < 60; i++) {
+    bool cut = i % 2 == 0;
+    size_t at = i < 40 ? (size_t)test_random_between(0, (int64_t)file.n - 1) : (size_t)i * 11 - 440;
+    FILE *f = fopen(path, "wb");
+    ASSERT_NOT_NULL(f);
+    file.bytes[at] ^= 0x55;
+    ASSERT_TRUE(fwrite(file.bytes, 1, cut ? at : file.n, f) == (cut ? at : file.n));
+    fclose(f);
+    file.bytes[at] ^= 0x55;
+    r.ctx = test_ctx();
+    r.breaker = (breaker){.at = -1};
+    snug_status s = go(&r, NULL);
+    ASSERT_TRUE(s == SNUG_E_FORMAT || s == SNUG_E_STATE);
+    ASSERT_HAS(snug_message(r.ctx), "remove the folder");
+    test_ctx_end(r.ctx);
+  }
+  lab_free(&file);
+}
