@@ -277,3 +277,17 @@ TEST(being_killed_at_any_moment_leaves_a_whole_file) {
     ASSERT_TRUE(is_whole(path));
   }
 }
+
+TEST(folders_of_a_path_are_made) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("some/folders/in/a/row.txt");
+  struct stat info;
+  ASSERT_OK(ctx, snug__make_folders(ctx, path));
+  ASSERT_OK(ctx, snug__make_folders(ctx, path)); /* they may be there */
+  ASSERT_EQ_INT(stat(test_path("some/folders/in/a"), &info), 0);
+  ASSERT_TRUE(S_ISDIR(info.st_mode));
+  ASSERT_TRUE(stat(path, &info) != 0);
+  ASSERT_OK(ctx, snug__make_folders(ctx, "beside.txt"));
+  ASSERT_STATUS(ctx, snug__make_folders(ctx, "/dev/null/a/b.txt"), SNUG_E_IO,
+                "/dev/null/a: the folder cannot be made");
+}

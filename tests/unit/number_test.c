@@ -114,3 +114,33 @@ TEST(the_locale_does_not_matter) {
   ASSERT_NEAR(value, 0.5, 0);
   setlocale(LC_ALL, "C");
 }
+
+TEST(reprs_are_as_python_writes_them) {
+  const struct {
+    double value;
+    const char *text;
+  } cases[] = {{0.0, "0.0"},
+               {-0.0, "-0.0"},
+               {1.0, "1.0"},
+               {-2.5, "-2.5"},
+               {0.1, "0.1"},
+               {0.0001, "0.0001"},
+               {0.00012345, "0.00012345"},
+               {0.00001, "1e-05"},
+               {1.5e-7, "1.5e-07"},
+               {123456789012345680.0, "1.2345678901234568e+17"},
+               {1e15, "1000000000000000.0"},
+               {1e16, "1e+16"},
+               {9999999999999998.0, "9999999999999998.0"},
+               {0.10000000149011612, "0.10000000149011612"},
+               {-0.30000000000000004, "-0.30000000000000004"},
+               {5e-324, "5e-324"},
+               {1.7976931348623157e308, "1.7976931348623157e+308"},
+               {INFINITY, "inf"},
+               {-INFINITY, "-inf"},
+               {NAN, "nan"}};
+  char out[SNUG__NUMBER_BYTES];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ASSERT_EQ_TEXT(snug__print_repr(cases[i].value, out), cases[i].text);
+  }
+}
