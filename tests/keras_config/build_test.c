@@ -293,6 +293,49 @@ TEST(a_model_that_is_called_on_a_dict_has_its_tensors_by_their_keys) {
   snug_model_destroy(m);
 }
 
+/* The loss of a step that changes nothing: that of evaluate, unless something is dropped. */
+static bool is_loss_of_training_that_of_evaluation(snug_ctx *ctx, const char *training) {
+  static char text[CONFIG_BYTES];
+  static const float rows[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  static const float targets[] = {1, 2};
+  static const char *const loss[] = {"mse"};
+  const snug_array x = {rows, SNUG_FLOAT32, 2, {2, 4}};
+  const snug_array y = {targets, SNUG_FLOAT32, 2, {2, 1}};
+  const snug_data data = {&x, 1, &y, 1, NULL};
+  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_history *history = NULL;
+  double evaluated = 0.0;
+  snprintf(
+      text, sizeof text,
+      FUNCTIONAL(
+          "f",
+          INPUT("x", "[null, 4]") "," LAYER(
+              "Dropout", "p", ", 'rate': 0.9",
+              "{'args': [" TENSOR(
+                  "x", 0, 0) "], 'kwargs': {'training': %s}}") "," DENSE("d", 1,
+                                                                         NODE(TENSOR("p", 0, 0))),
+          "['x', 0, 0]", "['d', 0, 0]") END,
+      training);
+  snug_model *m = config_build(ctx, text);
+  o.optimizer = "sgd(learning_rate=0)";
+  o.loss = loss;
+  o.n_loss = 1;
+  ASSERT_OK(ctx, snug_model_compile(m, &o));
+  ASSERT_OK(ctx, snug_evaluate(m, &data, 0, &evaluated, 1));
+  ASSERT_OK(ctx, snug_fit(m, &data, NULL, &history));
+  snug_logs logs = snug_history_logs(history, 0);
+  double trained = snug_logs_get(&logs, "loss");
+  snug_history_destroy(history);
+  snug_model_destroy(m);
+  return trained == evaluated;
+}
+
+TEST(training_false_holds_in_training) {
+  snug_ctx *ctx = test_ctx();
+  ASSERT_TRUE(is_loss_of_training_that_of_evaluation(ctx, "false"));
+  ASSERT_FALSE(is_loss_of_training_that_of_evaluation(ctx, "null"));
+}
+
 /* ---- masks ---- */
 
 #define OP(class_name, name, keys, args)                                                        \
