@@ -56,7 +56,7 @@ typedef struct fit_run {
   snug_memory_report planned, memory; /* before step 1, and of the fit itself */
   snug_layer_memory *layers;          /* as planned, largest first; the names are ours */
   size_t n_layers;
-  snug_history *history; /* NULL if it was interrupted */
+  snug_history *history; /* of the epochs that were complete */
   double start, seconds; /* of the training, without making it ready */
   int64_t steps;         /* that were made */
   int interrupted;       /* by this signal; 0: not */

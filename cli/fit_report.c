@@ -234,6 +234,9 @@ static void print_interrupted(const fit_run *r) {
   terminal_time(r->seconds, time, sizeof time);
   fprintf(stderr, "Stopped after %lld steps, %s; %s%s.\n", (long long)r->steps, time,
           r->saved ? "saved " : "nothing was saved", r->saved ? r->options->output : "");
+  if (r->options->backup) {
+    fprintf(stderr, "The same command goes on from the backup in %s.\n", r->options->backup);
+  }
 }
 
 void fit_report(const fit_run *r) {

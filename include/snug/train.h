@@ -149,7 +149,8 @@ typedef struct snug_history snug_history;
  * are as they were.  Fails: E_STATE (not compiled), E_SHAPE, E_DTYPE, E_DATA (a label out of range,
  * NaN; names array, sample and value), E_ARGUMENT, E_OVERFLOW, E_MEMORY, E_LIMIT (says what it
  * needs), the failure of a callback, or the first failure of building.  A callback that stops the
- * training is not a failure. */
+ * training is not a failure; one that fails with E_STOPPED leaves the history of the epochs that
+ * were complete. */
 SNUG_API snug_status snug_fit(snug_model *model, const snug_data *data,
                               const snug_fit_options *options,
                               snug_history **history) SNUG_NODISCARD;

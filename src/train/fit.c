@@ -212,7 +212,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug__logs_release(f);
   f->model->training->fit = f->outer;
   snug_status ended = snug_scope_end(ctx, &f->scope);
-  if (!s && !ended && history) {
+  if ((!s || s == SNUG_E_STOPPED) && !ended && history) {
     f->history->memory.measured = f->scope.peak;
     *history = f->history;
     f->history = NULL;

@@ -69,6 +69,7 @@ kill -TERM $pid
 wait $pid
 code=$?
 [ $code -eq 143 ] || fail "a training with a backup is interrupted: $code; $(tail -3 err)"
+has err "The same command goes on from the backup in run"
 [ -d run ] || fail "the backup is gone"
 cp resumed.keras interrupted.keras
 cp resumed.csv interrupted.csv

@@ -165,17 +165,22 @@ TEST(a_validation_is_left_at_once) {
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
   recorder r = {.stop_after_batch = -1, .stop_after_epoch = -1};
   snug_status why = SNUG_OK;
+  snug_history *history = NULL;
   toy t;
   snug_callback c[] = {
       {.user = &why, .test_batch_end = fail_at_second, .failure = &why},
       {.user = &r, .test_batch_end = on_test_batch_end, .epoch_end = on_epoch_end}};
   make_toy(&t, 24);
   o.batch_size = 4;
+  o.epochs = 4;
+  o.validation_freq = 2;
   o.validation_split = 0.5;
   o.callbacks = c;
   o.n_callbacks = 2;
-  ASSERT_TRUE(snug_fit(m, &t.data, &o, NULL) == SNUG_E_STOPPED);
-  ASSERT_EQ_TEXT(r.text, " v0");
+  ASSERT_TRUE(snug_fit(m, &t.data, &o, &history) == SNUG_E_STOPPED);
+  ASSERT_EQ_TEXT(r.text, " end 0 with 2; v0");
+  ASSERT_EQ_INT(snug_history_epochs(history), 1); /* the one that was complete */
+  snug_history_destroy(history);
   snug_model_destroy(m);
   toy_free(&t);
 }
