@@ -55,6 +55,9 @@ typedef struct cli_file {
 /* Is there something at path that may not be replaced?  Reports it; returns 0 or an exit code. */
 int cli_file_check(const char *path, bool force);
 
+/* Can a file be made in the folder of path?  Likewise. */
+int cli_file_check_folder(const char *path);
+
 /* Begin and end writing; both report and return 0 or an exit code.  Every begun file must be ended
  * or dropped. */
 int cli_file_begin(cli_file *f, const char *path, bool force);

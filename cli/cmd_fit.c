@@ -1,12 +1,9 @@
 /* snug fit: train a Keras model. */
 #include <dirent.h>
-#include <errno.h>
-#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "fit.h"
 #include "interrupt.h"
@@ -23,17 +20,6 @@ static bool ends_in(const char *text, const char *ending) {
   size_t n = strlen(text);
   size_t m = strlen(ending);
   return n > m && strcmp(text + n - m, ending) == 0;
-}
-
-static int check_folder(const char *path) {
-  char *copy = strdup(path);
-  const char *folder = copy ? dirname(copy) : ".";
-  int code = access(folder, W_OK | X_OK) == 0
-                 ? CLI_OK
-                 : cli_fail(CLI_FAILURE, "%s: nothing can be written into %s: %s", path, folder,
-                            strerror(errno));
-  free(copy);
-  return code;
 }
 
 /* Whether a backup is there that the run will go on from: then the output that exists is what the
@@ -61,7 +47,7 @@ static int check_output(const fit_options *o) {
                     o->output);
   }
   int code = cli_file_check(o->output, o->force || is_resumed(o));
-  return code ? code : check_folder(o->output);
+  return code ? code : cli_file_check_folder(o->output);
 }
 
 /* The log of a run that is resumed goes on; any other one would be lost. */

@@ -50,10 +50,10 @@ static char *file_of(const prediction *p, int32_t i) {
 
 static int check_files(const prediction *p) {
   const char *path = p->options->output;
+  int code = path ? cli_file_check_folder(path) : CLI_OK;
   if (!path || ends_in(path, ".npz")) {
-    return path ? cli_file_check(path, p->options->force) : CLI_OK;
+    return path && !code ? cli_file_check(path, p->options->force) : code;
   }
-  int code = CLI_OK;
   for (int32_t i = 0; i < p->n && !code; i++) {
     char *name = file_of(p, i);
     code = name ? cli_file_check(name, p->options->force) : cli_fail(CLI_FAILURE, "no memory");

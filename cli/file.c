@@ -1,5 +1,6 @@
 /* Files: read whole, written whole. */
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,17 @@ int cli_file_check(const char *path, bool force) {
     return cli_fail(CLI_FAILURE, "%s exists; --force replaces it", path);
   }
   return CLI_OK;
+}
+
+int cli_file_check_folder(const char *path) {
+  char *copy = strdup(path);
+  const char *folder = copy ? dirname(copy) : ".";
+  int code = access(folder, W_OK | X_OK) == 0
+                 ? CLI_OK
+                 : cli_fail(CLI_FAILURE, "%s: nothing can be written into %s: %s", path, folder,
+                            strerror(errno));
+  free(copy);
+  return code;
 }
 
 /* As mkstemp makes files that only their owner may read. */

@@ -58,6 +58,7 @@ mkdir folder.keras
 refused 1 "folder.keras is not a regular file" fit m.keras --data train.npz -f -o folder.keras --epochs 100000
 expect 0 predict m.keras --data train.npz -o p.npy
 cp p.npy p.copy
+refused 1 "nowhere" predict m.keras --data train.npz -o nowhere/p.npy
 refused 1 "p.npy exists" predict m.keras --data train.npz -o p.npy
 same p.npy p.copy
 expect 0 predict m.keras --data train.npz -o p.npy -f

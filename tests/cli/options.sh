@@ -122,7 +122,7 @@ offers "data.npy data.npz folder " fit m.keras --data ""
 offers "data.npy data.npz folder " fit m.keras --data x.npy ""
 offers "data.npy data.npz " fit m.keras --validation-data = d
 offers "0 1 2 auto " fit m.keras --verbose ""
-offers "" fit m.keras --epochs ""
+offers " " fit m.keras --epochs "" # nothing
 offers "--early-stopping " fit m.keras --ear
 offers "bash fish zsh " completion ""
 offers "zsh " completion z
