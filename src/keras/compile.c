@@ -44,16 +44,22 @@ static bool is_word(const char *key, const char *const *words) {
   return *words;
 }
 
-/* What says nothing, or nothing at its default: names of optimizers, losses and schedules, dtypes,
- * the last axis, what old files say of how Keras runs. */
+/* Words for what is the default: the last axis, and a mean, which is called so from 3.7 on. */
+static bool is_default(const char *key, const snug__json *value) {
+  const char *text = snug__json_text(value);
+  int64_t axis = 0;
+  return (strcmp(key, "axis") == 0 && snug__json_int(value, &axis) && axis == -1) ||
+         (strcmp(key, "reduction") == 0 && text && strcmp(text, "mean") == 0);
+}
+
+/* What says nothing, or nothing at its default: dtypes, what old files say of how Keras runs. */
 static bool is_idle(const char *key, const snug__json *value) {
   static const char *const never[] = {"dtype", "jit_compile", "is_legacy_optimizer", NULL};
   static const char *const unless_set[] = {"from_logits",   "multi_label", "num_labels",
                                            "label_weights", "top_k",       "class_id",
                                            "decay",         NULL};
-  int64_t axis = 0;
   return is_word(key, never) || (is_word(key, unless_set) && snug__config_says_nothing(value)) ||
-         (strcmp(key, "axis") == 0 && snug__json_int(value, &axis) && axis == -1);
+         is_default(key, value);
 }
 
 static bool is_idle_or_name(const char *key, const snug__json *value) {
@@ -211,6 +217,17 @@ static bool is_change(const snug_compile_options *c) {
   return c && (c->optimizer || c->loss || c->loss_weights || c->metrics || c->weighted_metrics);
 }
 
+/* A name or argument that the core does not know is one that it has not. */
+static snug_status fail_compile(const compiling *c, snug_status s) {
+  char message[SNUG__MESSAGE_BYTES];
+  if (s != SNUG_E_ARGUMENT && s != SNUG_E_UNSUPPORTED) {
+    return snug__fail_within(c->m->ctx, s, "%s: compile_config", c->file);
+  }
+  memcpy(message, c->m->ctx->message, sizeof message);
+  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %.700s; %s", c->file,
+                    message, WAY_OUT);
+}
+
 static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
   snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
   o.optimizer = optimizer->n ? SNUG_VEC(optimizer, const char *, 0) : NULL;
@@ -230,12 +247,7 @@ static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
     c->m->keras->compiles = c->m->compiles;
     return SNUG_OK;
   }
-  /* A name or argument that the core does not know is one that it has not. */
-  bool is_unknown = s == SNUG_E_ARGUMENT || s == SNUG_E_UNSUPPORTED;
-  (void)snug__fail_within(c->m->ctx, s,
-                          is_unknown ? "%s: compile_config (%s)" : "%s: compile_config%.0s",
-                          c->file, WAY_OUT);
-  return is_unknown ? SNUG_E_UNSUPPORTED : s;
+  return fail_compile(c, s);
 }
 
 static snug_status compile(compiling *c, const snug__json *config) {

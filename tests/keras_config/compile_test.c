@@ -133,6 +133,9 @@ TEST(a_loss_is_an_object_a_function_a_list_or_a_dict) {
   snug_model_destroy(m);
   check_logs(COMPILED(ONE, "'sgd'", FUNCTION("mean_squared_error"), ""), "loss");
   check_logs(COMPILED(ONE, "'sgd'", "['mse']", ""), "loss");
+  check_logs(COMPILED(ONE, "'sgd'",
+                      "{'class_name': 'MeanSquaredError', 'config': {'reduction': 'mean'}}", ""),
+             "loss");
   check_logs(COMPILED(ONE, "'sgd'", "{'p': 'mse'}", ""), "loss");
   check_logs(COMPILED(TWO, "'sgd'", "'mae'", ""), "loss, p_loss, q_loss");
 }
