@@ -204,25 +204,16 @@ static snug_status print_ends(description *d, const char *key, size_t n, bool ar
   return SNUG_OK;
 }
 
-/* Entries stand in the order of their first calls: Keras up to 3.6 asks that a layer is behind what
- * it is called on.  The places of weights have their own order. */
 static snug_status print_entries(description *d, const calls_of *calls) {
-  const snug_model *m = d->m;
-  bool *is_printed = NULL;
-  SNUG_TRY(snug__arena_take(&d->arena, m->layers.n + 1, (void **)&is_printed));
-  for (uint32_t i = 0; i < m->inputs.n; i++) {
-    SNUG_TRY(snug__text_add(&d->text, "%s", i ? ", " : ""));
-    SNUG_TRY(print_item(d, calls, &(snug__keras_item){true, i}));
+  snug__vec list;
+  snug__vec_init(&list, d->m->ctx, SNUG__MEM_SCRATCH, sizeof(snug__keras_item), UINT32_MAX);
+  snug_status s = snug__keras_list(d->m, &list);
+  for (size_t i = 0; i < list.n && !s; i++) {
+    s = snug__text_add(&d->text, "%s", i ? ", " : "");
+    s = s ? s : print_item(d, calls, &SNUG_VEC(&list, snug__keras_item, i));
   }
-  for (size_t c = 0; c < m->calls.n; c++) {
-    const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
-    if (call->needed && !is_printed[call->layer]) {
-      is_printed[call->layer] = true;
-      SNUG_TRY(snug__text_add(&d->text, ", "));
-      SNUG_TRY(print_item(d, calls, &(snug__keras_item){false, call->layer}));
-    }
-  }
-  return SNUG_OK;
+  snug__vec_release(&list);
+  return s;
 }
 
 static snug_status print_functional(description *d) {

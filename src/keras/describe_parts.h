@@ -14,6 +14,9 @@ typedef struct snug__keras_item {
  * gives them in a Functional model. */
 snug_status snug__keras_sort(const snug_model *m, snug__vec *out) SNUG_NODISCARD;
 
+/* Append them in the order in which a config lists them: behind what they are called on. */
+snug_status snug__keras_list(const snug_model *m, snug__vec *out) SNUG_NODISCARD;
+
 /* Append the object of a layer without its closing brace.  Fails: E_UNSUPPORTED for what Keras has
  * not. */
 snug_status snug__keras_print_layer(const snug_model *m, const snug__layer *layer,
