@@ -3,6 +3,7 @@
 
 Usage: gen_keras_files.py keras FOLDER      one model, saved by the Keras that runs this
        gen_keras_files.py variants FOLDER   the same weights in every way that h5py keeps them
+       gen_keras_files.py configs FOLDER    config.json of models with many kinds of layers
 
 Beside each file stands NAME.txt, a line per dataset: path, dtype, shape, and the CRC-32 of the
 elements as little-endian numbers (bfloat16 as its two bytes).  With tensorflow as the backend.
@@ -149,5 +150,68 @@ def describe_known(weights, out):
         text.writelines(lines)
 
 
+def image_model(keras):
+    L = keras.layers
+    x = image = L.Input((16, 16, 3), name="image")
+    x = L.Conv2D(4, 3, padding="same", kernel_regularizer="l2", activation="relu")(x)
+    x = L.BatchNormalization(momentum=0.9)(x)
+    y = L.SeparableConv2D(4, 3, padding="same", use_bias=False)(x)
+    x = L.Add()([x, y]) * 0.5 + 1.0
+    x = L.MaxPooling2D(2)(L.LeakyReLU()(x))
+    x = L.Conv2DTranspose(4, 3, strides=2, padding="same")(L.ZeroPadding2D(1)(x))
+    x = L.GroupNormalization(2)(L.DepthwiseConv2D(3, activation="swish")(x))
+    x = L.Concatenate()([x, L.PReLU()(x)])
+    x = L.Dropout(0.2, seed=3)(L.GlobalAveragePooling2D()(x))
+    model = keras.Model(image, L.Dense(10, activation="softmax", kernel_constraint="max_norm")(x))
+    schedule = keras.optimizers.schedules.CosineDecay(0.1, 100, warmup_target=0.2, warmup_steps=5)
+    optimizer = keras.optimizers.SGD(schedule, momentum=0.9, nesterov=True, clipnorm=1.0, use_ema=True)
+    model.compile(optimizer, "sparse_categorical_crossentropy", metrics=["accuracy", "sparse_top_k_categorical_accuracy"])
+    return model
+
+
+def two_way_model(keras):
+    L = keras.layers
+    words, numbers = L.Input((7,), dtype="int32", name="words"), L.Input((3,), name="numbers")
+    shared = L.Dense(4, activation="gelu", name="shared")
+    inner_in = L.Input((4,))
+    inner = keras.Model(inner_in, L.LayerNormalization()(L.Dense(4)(inner_in)), name="inner")
+    x = L.Embedding(20, 4, mask_zero=True)(words)
+    x = L.Conv1D(4, 3, dilation_rate=2, padding="causal")(x)
+    x = L.GlobalMaxPooling1D()(L.SpatialDropout1D(0.1)(x))
+    y = inner(shared(L.Reshape((3,))(L.Rescaling(0.5)(numbers))))
+    z = L.Multiply()([inner(shared(x[:, 1:4])), y])
+    first = L.Dense(1, activation="sigmoid", name="first")(z)
+    second = L.Dense(2, name="second")(L.Subtract()([x, y]))
+    model = keras.Model({"words": words, "numbers": numbers}, {"first": first, "second": second})
+    model.compile(
+        keras.optimizers.AdamW(1e-3, weight_decay=0.01, gradient_accumulation_steps=2),
+        {"first": keras.losses.BinaryCrossentropy(label_smoothing=0.1), "second": "huber"},
+        loss_weights={"first": 1.0, "second": 0.3},
+        metrics={"first": ["accuracy", keras.metrics.AUC()], "second": ["mae"]},
+    )
+    return model
+
+
+def series_model(keras):
+    L = keras.layers
+    layers = [L.Input((12, 3)), L.UpSampling1D(2), L.AveragePooling1D(2), L.Cropping1D(1), L.Permute((2, 1))]
+    layers += [L.Flatten(), L.RepeatVector(2), L.Activation("tanh"), L.GaussianNoise(0.1), L.ActivityRegularization(0.1)]
+    layers += [L.UnitNormalization(), L.Softmax(), keras.Sequential([L.Dense(3), L.ELU(), L.ReLU(6.0)]), L.Flatten()]
+    model = keras.Sequential(layers + [L.Dense(2, kernel_initializer=keras.initializers.VarianceScaling(2.0))])
+    model.compile("nadam", keras.losses.MeanSquaredError(), weighted_metrics=["mse"])
+    return model
+
+
+def configs(folder):
+    import keras
+
+    for make in (image_model, two_way_model, series_model):
+        path = os.path.join(folder, "model.keras")
+        make(keras).save(path)
+        with zipfile.ZipFile(path) as archive, open(os.path.join(folder, make.__name__ + ".json"), "wb") as out:
+            out.write(archive.read("config.json"))
+        os.remove(path)
+
+
 if __name__ == "__main__":
-    {"keras": keras_file, "variants": variants}[sys.argv[1]](sys.argv[2])
+    {"keras": keras_file, "variants": variants, "configs": configs}[sys.argv[1]](sys.argv[2])

@@ -59,6 +59,7 @@ typedef struct snug__h5_link {
 typedef struct snug__h5_group {
   uint64_t address;
   uint64_t used; /* when it was last asked for */
+  size_t names_bytes;
   snug__arena arena;
   snug__vec links; /* snug__h5_link */
 } snug__h5_group;

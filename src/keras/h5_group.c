@@ -5,7 +5,7 @@
 #include "keras/h5_file.h"
 
 #define MOST_LINKS 65536
-#define MOST_NAMES (8u << 20) /* bytes of a group's heap of names */
+#define MOST_NAMES (2u << 20) /* bytes of the names of a group */
 #define MOST_LEVELS 8         /* of a tree: more than 65536 links need with 4 children each */
 #define NODE_HEAD 24
 #define SYMBOL_BYTES 40
@@ -23,6 +23,7 @@ void snug__h5_groups_init(snug__h5 *h5) {
 static void forget(snug__h5_group *g) {
   g->address = SNUG__H5_NOWHERE;
   g->used = 0;
+  g->names_bytes = 0;
   snug__arena_release(&g->arena);
   snug__vec_release(&g->links);
 }
@@ -45,9 +46,10 @@ static bool is_name(const char *text, size_t n) {
 static snug_status add(snug__h5 *h5, snug__h5_group *g, const char *name, size_t n,
                        uint64_t address) {
   void *copy = NULL;
-  if (!is_name(name, n) || g->links.n >= MOST_LINKS) {
+  if (!is_name(name, n) || g->links.n >= MOST_LINKS || n > MOST_NAMES - g->names_bytes) {
     return fail_group(h5);
   }
+  g->names_bytes += n;
   SNUG_TRY(snug__arena_take(&g->arena, n + 1, &copy));
   memcpy(copy, name, n);
   snug__h5_link link = {copy, address};

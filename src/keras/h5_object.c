@@ -6,8 +6,8 @@
 #include "keras/h5_file.h"
 
 #define MOST_MESSAGES 65536
-#define MOST_BYTES (16u << 20) /* of one object: names of all layers may stand in attributes */
-#define SHARED 2               /* a flag of a message */
+#define MOST_BYTES (8u << 20) /* of one object: names of all layers may stand in attributes */
+#define SHARED 2              /* a flag of a message */
 
 void snug__h5_object_init(snug__h5 *h5) {
   snug__h5_object *o = &h5->object;
