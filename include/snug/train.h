@@ -137,7 +137,7 @@ typedef struct snug_memory_report {
   uint64_t block;     /* the memory of a step */
   uint64_t load;     /* the largest sum of bytes alive at one moment of a step: no block is lower */
   uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1;
-                        without what hooks take and give back */
+                        without what callbacks take later */
   uint64_t measured; /* the same, measured; 0 in a plan */
 } snug_memory_report;
 

@@ -31,7 +31,6 @@ typedef struct backup {
   int64_t freq; /* batches; 0: epochs */
   snug__freq seen;
   bool is_kept; /* interrupted: what is in the folder stays as it is */
-  snug__backup_room room;
   snug__save_room save_room;
   snug__keeper keeper;
 } backup;
@@ -87,7 +86,7 @@ static snug_status write_all(backup *b, snug__fit *f) {
   char path[SNUG__PATH_BYTES];
   SNUG_TRY(path_of(b, own_name, path));
   SNUG_TRY(snug__make_folders(b->base.ctx, path));
-  SNUG_TRY(snug__backup_write(path, f, &b->room));
+  SNUG_TRY(snug__backup_write(path, f));
   return write_for_keras(b, f);
 }
 
@@ -145,7 +144,7 @@ static snug_status resume(void *user, snug__fit *f) {
   bool found = false;
   SNUG_TRY(path_of(b, own_name, path));
   SNUG_TRY(snug__make_folders(b->base.ctx, path));
-  SNUG_TRY(snug__backup_read(path, f, &b->room, &found));
+  SNUG_TRY(snug__backup_read(path, f, &found));
   SNUG_TRY(path_of(b, metadata_name, path));
   return found || access(path, F_OK) != 0 ? SNUG_OK : refuse_keras(b);
 }
@@ -181,8 +180,6 @@ static snug_status finish(void *user) {
 static void close_all(void *user) {
   backup *b = user;
   snug__save_room_release(b->base.model, &b->save_room);
-  snug__give(b->base.ctx, SNUG__MEM_CALLBACKS, b->room.data, b->room.bytes);
-  b->room = (snug__backup_room){0};
 }
 
 static snug_status prepare(void *user) {
@@ -192,8 +189,6 @@ static snug_status prepare(void *user) {
     return snug__fail(b->base.ctx, SNUG_E_ARGUMENT,
                       "BackupAndRestore: there is another one in this fit");
   }
-  b->room.bytes = snug__backup_room_bytes(b->base.model);
-  SNUG_TRY(snug__take(b->base.ctx, SNUG__MEM_CALLBACKS, b->room.bytes, &b->room.data));
   snug_status s = snug__save_room_take(b->base.model, &b->save_room);
   if (s && s != SNUG_E_UNSUPPORTED) {
     close_all(b);

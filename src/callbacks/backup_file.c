@@ -21,6 +21,8 @@ typedef struct stream {
   const char *path;
   snug__replace out; /* WRITE */
   int fd;            /* CHECK, READ */
+  void *room;        /* READ: for variables that lie in another layout there */
+  size_t room_bytes;
   uint64_t sum;
   size_t n, at; /* bytes in the buffer, and the next of them to be read */
   unsigned char buffer[BUFFER_BYTES];
@@ -224,10 +226,43 @@ static snug_status walk_callbacks(stream *s, const snug__fit *f) {
   return expect(s, -1, "what further callbacks remember, in bytes,");
 }
 
-static snug_status walk_variable(stream *s, const snug__variable *v,
-                                 const snug__backup_room *room) {
-  snug__type stored = snug__variable_stored(v);
-  size_t bytes = (size_t)snug__type_bytes(&v->type);
+/* The layout in which a variable lies there.  Fails: E_FORMAT for one that is not for its rank. */
+static snug_status walk_layout(stream *s, const snug__variable *v, snug__type *there) {
+  char text[16] = "";
+  _Static_assert(sizeof "oihw16i16o" <= sizeof text, "room for every name of a layout");
+  memcpy(text, snug__layout_text(v->layout), strlen(snug__layout_text(v->layout)));
+  if (s->task == WRITE) {
+    SNUG_TRY(keep(s, text, sizeof text));
+  } else {
+    SNUG_TRY(get_bytes(s, (unsigned char *)text, sizeof text));
+  }
+  text[sizeof text - 1] = 0;
+  snug__layout layout = snug__layout_find(text);
+  if (layout == SNUG__LAYOUT_COUNT || !snug__layout_is_for(layout, v->type.rank)) {
+    return damaged(s);
+  }
+  *there = snug__type_in(v->type, layout);
+  return snug__type_is_valid(there) ? SNUG_OK : damaged(s);
+}
+
+/* The bytes as they lie; those of another machine may lie in another layout. */
+static snug_status walk_values(stream *s, const snug__variable *v) {
+  snug__type here = snug__variable_stored(v);
+  snug__type there = here;
+  SNUG_TRY(walk_layout(s, v, &there));
+  size_t bytes = (size_t)snug__type_bytes(&there);
+  if (there.layout == here.layout) {
+    return keep(s, v->data, bytes);
+  }
+  s->room_bytes = bytes > s->room_bytes ? bytes : s->room_bytes;
+  SNUG_TRY(keep(s, s->room, bytes));
+  if (s->task == READ) {
+    snug__relayout(&there, s->room, &here, v->data);
+  }
+  return SNUG_OK;
+}
+
+static snug_status walk_variable(stream *s, const snug__variable *v) {
   char what[3 * SNUG__NAME_BYTES];
   SNUG_TRY(expect_text(s, v->name, "the variable"));
   snprintf(what, sizeof what, "the shape or dtype of %s", v->name);
@@ -236,23 +271,13 @@ static snug_status walk_variable(stream *s, const snug__variable *v,
   for (int32_t i = 0; i < v->type.rank; i++) {
     SNUG_TRY(expect(s, v->type.dim[i], what));
   }
-  if (v->layout == SNUG__LAYOUT_PLAIN) {
-    return keep(s, v->data, bytes);
-  }
-  if (s->task == WRITE) {
-    snug__relayout(&stored, v->data, &v->type, room->data);
-  }
-  SNUG_TRY(keep(s, room->data, bytes));
-  if (s->task == READ) {
-    snug__relayout(&v->type, room->data, &stored, v->data);
-  }
-  return SNUG_OK;
+  return walk_values(s, v);
 }
 
-static snug_status walk_variables(stream *s, const snug_model *m, const snug__backup_room *room) {
+static snug_status walk_variables(stream *s, const snug_model *m) {
   SNUG_TRY(expect(s, (int64_t)m->variables.list.n, "the number of variables"));
   for (snug__id i = 0; i < m->variables.list.n; i++) {
-    SNUG_TRY(walk_variable(s, snug__variable_at(&m->variables, i), room));
+    SNUG_TRY(walk_variable(s, snug__variable_at(&m->variables, i)));
   }
   return SNUG_OK;
 }
@@ -268,32 +293,22 @@ static snug_status walk_sum(stream *s) {
   return there == here ? SNUG_OK : damaged(s);
 }
 
-static snug_status walk(stream *s, snug__fit *f, const snug__backup_room *room) {
+static snug_status walk(stream *s, snug__fit *f) {
   s->sum = 0xcbf29ce484222325ull;
   SNUG_TRY(walk_options(s, f));
   SNUG_TRY(walk_history(s, f->history));
   SNUG_TRY(walk_position(s, f));
   SNUG_TRY(walk_callbacks(s, f));
-  SNUG_TRY(walk_variables(s, f->model, room));
+  SNUG_TRY(walk_variables(s, f->model));
   return walk_sum(s);
 }
 
 /* ---- files ---- */
 
-size_t snug__backup_room_bytes(const snug_model *m) {
-  size_t bytes = 0;
-  for (snug__id i = 0; i < m->variables.list.n; i++) {
-    const snug__variable *v = snug__variable_at(&m->variables, i);
-    size_t plain = v->layout == SNUG__LAYOUT_PLAIN ? 0 : (size_t)snug__type_bytes(&v->type);
-    bytes = plain > bytes ? plain : bytes;
-  }
-  return bytes;
-}
-
-snug_status snug__backup_write(const char *path, snug__fit *f, const snug__backup_room *room) {
+snug_status snug__backup_write(const char *path, snug__fit *f) {
   stream s = {.task = WRITE, .ctx = f->model->ctx, .path = path, .fd = -1};
   SNUG_TRY(snug__replace_begin(&s.out, s.ctx, path));
-  snug_status status = walk(&s, f, room);
+  snug_status status = walk(&s, f);
   status = status ? status : flush(&s);
   if (status) {
     snug__replace_abandon(&s.out);
@@ -302,25 +317,31 @@ snug_status snug__backup_write(const char *path, snug__fit *f, const snug__backu
   return snug__replace_commit(&s.out);
 }
 
-static snug_status check_and_read(stream *s, snug__fit *f, const snug__backup_room *room) {
-  SNUG_TRY(walk(s, f, room));
+static snug_status read_again(stream *s, snug__fit *f) {
   if (lseek(s->fd, 0, SEEK_SET) != 0) {
     return fail_io(s);
   }
   s->task = READ;
   s->n = s->at = 0;
-  return walk(s, f, room);
+  return walk(s, f);
 }
 
-snug_status snug__backup_read(const char *path, snug__fit *f, const snug__backup_room *room,
-                              bool *found) {
+static snug_status check_and_read(stream *s, snug__fit *f) {
+  SNUG_TRY(walk(s, f));
+  SNUG_TRY(snug__take(s->ctx, SNUG__MEM_CALLBACKS, s->room_bytes, &s->room));
+  snug_status status = read_again(s, f);
+  snug__give(s->ctx, SNUG__MEM_CALLBACKS, s->room, s->room_bytes);
+  return status;
+}
+
+snug_status snug__backup_read(const char *path, snug__fit *f, bool *found) {
   stream s = {.task = CHECK, .ctx = f->model->ctx, .path = path};
   s.fd = open(path, O_RDONLY | O_CLOEXEC);
   *found = s.fd >= 0;
   if (s.fd < 0) {
     return errno == ENOENT || errno == ENOTDIR ? SNUG_OK : fail_io(&s);
   }
-  snug_status status = check_and_read(&s, f, room);
+  snug_status status = check_and_read(&s, f);
   close(s.fd);
   return status;
 }

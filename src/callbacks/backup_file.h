@@ -2,29 +2,17 @@
  *
  * One walk over the fit describes the file; it is taken three times.  WRITE appends, CHECK reads
  * and compares what must be the same here and there, READ sets the rest.  A file is checked to its
- * last byte before anything is set.  Values lie in plain layouts: another machine may have others.
- */
+ * last byte before anything is set.  Writing takes no memory. */
 #ifndef SNUG_CALLBACKS_BACKUP_FILE_H
 #define SNUG_CALLBACKS_BACKUP_FILE_H
 
 #include "train/fit.h"
 
-/* Room that the walk needs for variables that do not lie in plain layouts. */
-typedef struct snug__backup_room {
-  void *data;
-  size_t bytes;
-} snug__backup_room;
-
-/* Bytes of the room for a model. */
-size_t snug__backup_room_bytes(const snug_model *m);
-
 /* Write the state of a fit to a path, which is replaced as a whole.  Fails: E_IO. */
-snug_status snug__backup_write(const char *path, snug__fit *f,
-                               const snug__backup_room *room) SNUG_NODISCARD;
+snug_status snug__backup_write(const char *path, snug__fit *f) SNUG_NODISCARD;
 
 /* Set the state of a fit from a file.  *found false: there is none.  Fails: E_STATE (the backup of
- * another fit; says what differs), E_FORMAT (damaged), E_IO; before anything is set. */
-snug_status snug__backup_read(const char *path, snug__fit *f, const snug__backup_room *room,
-                              bool *found) SNUG_NODISCARD;
+ * another fit; says what differs), E_FORMAT (damaged), E_IO, E_MEMORY; before anything is set. */
+snug_status snug__backup_read(const char *path, snug__fit *f, bool *found) SNUG_NODISCARD;
 
 #endif

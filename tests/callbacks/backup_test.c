@@ -165,6 +165,69 @@ TEST(resumed_after_a_signal_is_the_same) {
   }
 }
 
+/* ---- from another machine ---- */
+
+/* A kernel as the first epoch left it, and as the second finds it. */
+typedef struct kernels {
+  snug_ctx *ctx;
+  snug_model *model;
+  float left[3 * 3 * 16 * 16], found[3 * 3 * 16 * 16];
+} kernels;
+
+static bool see(kernels *k, float *out) {
+  ASSERT_OK(k->ctx, snug_model_weight_get(k->model, "conv2d_1/kernel", out, sizeof k->left));
+  return true;
+}
+
+static bool see_end(void *user, int64_t epoch, const snug_logs *logs) {
+  kernels *k = user;
+  (void)logs;
+  return epoch > 0 || see(k, k->left);
+}
+
+static bool see_begin(void *user, int64_t epoch) {
+  kernels *k = user;
+  return epoch != 1 || see(k, k->found);
+}
+
+/* Two epochs, or one that fails at its end, with the kernels and layouts of an instruction set. */
+static snug_status two_epochs(snug__isa isa, const char *folder, int64_t at, kernels *k) {
+  const lab *l = &all_labs[5];
+  snug_ctx *ctx = test_ctx();
+  ctx->isa = isa;
+  k->ctx = ctx;
+  k->model = lab_model(ctx, l);
+  breaker b = {.at = at};
+  snug_callback list[] = {
+      {0},
+      {.user = k, .epoch_begin = see_begin, .epoch_end = see_end},
+      {.user = &b, .batch_end = break_off, .failure = &b.failure},
+  };
+  const snug_callback_target target = {.path = folder};
+  ASSERT_OK(ctx, snug_callback_create(k->model, "BackupAndRestore", "", &target, &list[0]));
+  snug_fit_options o = lab_options(l);
+  o.epochs = 2;
+  o.callbacks = list;
+  o.n_callbacks = 3;
+  snug_status s = snug_fit(k->model, lab_data(l), &o, NULL);
+  snug_callback_destroy(&list[0]);
+  snug_model_destroy(k->model);
+  test_ctx_end(ctx);
+  return s;
+}
+
+TEST(layouts_of_another_machine_are_read) {
+  static kernels k;
+  char folder[4096];
+  for (int isa = 0; isa <= (int)snug__isa_best(); isa++) {
+    snprintf(folder, sizeof folder, "%s/isa-%d", watch_root(), isa);
+    memset(k.found, 0, sizeof k.found);
+    ASSERT_EQ_INT(two_epochs((snug__isa)isa, folder, 6, &k), SNUG_E_IO);
+    ASSERT_EQ_INT(two_epochs(snug__isa_best(), folder, -1, &k), SNUG_OK);
+    ASSERT_EQ_BYTES(k.left, k.found, sizeof k.left);
+  }
+}
+
 /* ---- killed ---- */
 
 /* In a process of its own; returns what the whole run leaves in a file. */

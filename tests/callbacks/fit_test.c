@@ -176,14 +176,17 @@ static uint64_t planned_bytes(const lab *l, const wanted *list, int32_t n) {
 }
 
 TEST(planned_is_measured_with_callbacks) {
+  watch_root(); /* files lie in memory */
   const wanted list[] = {{"EarlyStopping", "val_loss:patience=9,restore-best", NULL},
                          {"CSVLogger", "", test_path("log.csv")},
-                         {"ReduceLROnPlateau", "loss:patience=1,min_delta=10", NULL},
-                         {"TerminateOnNaN", "", NULL}};
+                         {"ModelCheckpoint", "loss:save-best-only", test_path("m.keras")},
+                         {"BackupAndRestore", "save_freq=3", test_path("backup")},
+                         {"TerminateOnNaN", "", NULL},
+                         {"ReduceLROnPlateau", "loss:patience=1,min_delta=10", NULL}};
   for (size_t i = 0; i < n_all_labs; i++) {
     const lab *l = &all_labs[i];
     bool has_schedule = strstr(l->optimizer, "Decay") != NULL;
-    int32_t n = has_schedule ? 2 : 4;
+    int32_t n = has_schedule ? 5 : 6;
     uint64_t planned = planned_bytes(l, list, n);
     snug_ctx *ctx = test_ctx();
     snug_model *m = lab_model(ctx, l);
@@ -197,7 +200,7 @@ TEST(planned_is_measured_with_callbacks) {
     ASSERT_EQ_UINT(planned, info.peak);
     ASSERT_EQ_UINT(r.planned, info.peak);
     ASSERT_EQ_UINT(r.measured, info.peak);
-    ASSERT_TRUE(r.callbacks >= m->weights_bytes / 2 && r.callbacks < m->weights_bytes + 8192);
+    ASSERT_TRUE(r.callbacks > m->weights_bytes / 2);
     ASSERT_EQ_UINT(r.weights + r.gradients + r.optimizer + r.activations + r.scratch + r.data +
                        r.callbacks + r.runtime,
                    r.planned);
