@@ -47,14 +47,33 @@ static snug_status read_policy(snug__config *k, const snug__config_item *item,
   return SNUG_OK;
 }
 
-snug_status snug__config_read_dtypes(snug__config *k, const snug__config_scope *scope) {
+static snug_status read_layers(snug__config *k, const snug__config_scope *scope) {
   for (uint32_t i = 0; i < scope->n_items; i++) {
     const snug__config_item *item = &scope->items[i];
     if (item->scope) {
-      SNUG_TRY(snug__config_read_dtypes(k, item->scope));
+      SNUG_TRY(read_layers(k, item->scope));
     } else if (item->kind == SNUG__CONFIG_LAYER && !item->is_op) {
       SNUG_TRY(read_policy(k, item, snug__json_get(item->config, "dtype")));
     }
+  }
+  return SNUG_OK;
+}
+
+/* A model of operations alone computes in what it is fed with. */
+static bool has_wide_input(const snug__config_scope *scope) {
+  for (uint32_t i = 0; i < scope->n_items; i++) {
+    const char *dtype = snug__json_text(snug__json_get(scope->items[i].config, "dtype"));
+    if (scope->items[i].kind == SNUG__CONFIG_INPUT && dtype && strcmp(dtype, "float64") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+snug_status snug__config_read_dtypes(snug__config *k, const snug__config_scope *scope) {
+  SNUG_TRY(read_layers(k, scope));
+  if (!k->dtype && has_wide_input(scope)) {
+    k->dtype = SNUG_FLOAT64;
   }
   return SNUG_OK;
 }

@@ -114,7 +114,7 @@ snug_status snug__config_class(snug__config *k, const snug__config_item *item,
 /* Whether an object is an operation, not a layer: x + 1, keras.ops.mean(x). */
 bool snug__config_is_op(const snug__json *object);
 
-/* Look at the dtype policies of a scope. */
+/* Look at the dtype policies of the model, and say what it computes in. */
 snug_status snug__config_read_dtypes(snug__config *k,
                                      const snug__config_scope *scope) SNUG_NODISCARD;
 

@@ -248,6 +248,19 @@ TEST(the_layers_say_what_the_model_computes_in) {
          SNUG_E_UNSUPPORTED, "QuantizedDTypePolicy");
 }
 
+TEST(operations_alone_compute_in_what_they_are_fed_with) {
+  snug_model *m = config_build(
+      test_ctx(),
+      "{'class_name': 'Functional', 'config': {'name': 'f', 'layers': [{'class_name': "
+      "'InputLayer', 'config': {'batch_shape': [null, 4], 'dtype': 'float64', 'name': 'x'}, "
+      "'name': "
+      "'x', 'inbound_nodes': []}, {'module': 'keras.src.ops.numpy', 'class_name': 'Exp', 'config': "
+      "{'name': 'e'}, 'name': 'e', 'inbound_nodes': [" NODE(
+          TENSOR("x", 0, 0)) "]}], 'input_layers': ['x', 0, 0], 'output_layers': ['e', 0, 0]}}");
+  ASSERT_EQ_INT(m->real, SNUG_FLOAT64);
+  snug_model_destroy(m);
+}
+
 /* ---- inputs ---- */
 
 #define OPEN(shape, dtype)                                                          \
