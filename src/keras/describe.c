@@ -117,32 +117,8 @@ static snug_status print_call(description *d, const snug__layer *layer,
   return snug__text_add(&d->text, "%s], \"kwargs\": {}}", is_list ? "]" : "");
 }
 
-/* The calls of all layers, sorted by layer: those of layer i from first[i] on. */
-typedef struct calls_of {
-  uint32_t *first, *calls;
-} calls_of;
-
-static snug_status sort_calls(description *d, calls_of *out) {
-  const snug_model *m = d->m;
-  uint32_t *next = NULL;
-  size_t n = m->layers.n + 2;
-  SNUG_TRY(snug__arena_take(&d->arena, n * sizeof *out->first, (void **)&out->first));
-  SNUG_TRY(snug__arena_take(&d->arena, n * sizeof *next, (void **)&next));
-  SNUG_TRY(snug__arena_take(&d->arena, m->calls.n * sizeof *out->calls, (void **)&out->calls));
-  for (size_t c = 0; c < m->calls.n; c++) {
-    out->first[SNUG_VEC(&m->calls, snug__model_call, c).layer + 1]++;
-  }
-  for (size_t i = 0; i < m->layers.n; i++) {
-    out->first[i + 1] += out->first[i];
-  }
-  memcpy(next, out->first, n * sizeof *next);
-  for (uint32_t c = 0; c < m->calls.n; c++) {
-    out->calls[next[SNUG_VEC(&m->calls, snug__model_call, c).layer]++] = c;
-  }
-  return SNUG_OK;
-}
-
-static snug_status print_nodes(description *d, const calls_of *calls, const snug__layer *layer) {
+static snug_status print_nodes(description *d, const snug__keras_calls *calls,
+                               const snug__layer *layer) {
   bool first = true;
   for (uint32_t i = calls->first[layer->index]; i < calls->first[layer->index + 1]; i++) {
     const snug__model_call *call = &SNUG_VEC(&d->m->calls, snug__model_call, calls->calls[i]);
@@ -155,7 +131,8 @@ static snug_status print_nodes(description *d, const calls_of *calls, const snug
   return SNUG_OK;
 }
 
-static snug_status print_item(description *d, const calls_of *calls, const snug__keras_item *item) {
+static snug_status print_item(description *d, const snug__keras_calls *calls,
+                              const snug__keras_item *item) {
   const snug_model *m = d->m;
   const snug__model_input *input = NULL;
   const snug__layer *layer = NULL;
@@ -204,7 +181,7 @@ static snug_status print_ends(description *d, const char *key, size_t n, bool ar
   return SNUG_OK;
 }
 
-static snug_status print_entries(description *d, const calls_of *calls) {
+static snug_status print_entries(description *d, const snug__keras_calls *calls) {
   snug__vec list;
   snug__vec_init(&list, d->m->ctx, SNUG__MEM_SCRATCH, sizeof(snug__keras_item), UINT32_MAX);
   snug_status s = snug__keras_list(d->m, &list);
@@ -217,9 +194,9 @@ static snug_status print_entries(description *d, const calls_of *calls) {
 }
 
 static snug_status print_functional(description *d) {
-  calls_of calls = {0};
+  snug__keras_calls calls = {0};
   SNUG_TRY(number_nodes(d));
-  SNUG_TRY(sort_calls(d, &calls));
+  SNUG_TRY(snug__keras_sort_calls(d->m, &d->arena, &calls));
   SNUG_TRY(snug__json_print_open("keras.src.models.functional", "Functional", &d->text));
   SNUG_TRY(snug__text_add(&d->text, "\"name\": "));
   SNUG_TRY(snug__json_print_text(d->m->name, &d->text));

@@ -96,10 +96,25 @@ static snug_status print_ints(const field_of *x, snug__text *out) {
   return snug__json_print_field(x->f, x->layer->config, out);
 }
 
+/* Statistics over one axis are a list; over several they would be a table. */
+static snug_status print_numbers(const field_of *x, snug__text *out) {
+  for (const snug__field *f = x->layer->class_->fields; f->name; f++) {
+    const snug_ints *axes = (const void *)((const char *)x->layer->config + f->offset);
+    if (strcmp(f->name, "axis") == 0 && f->kind == SNUG__FIELD_INTS && axes->n > 1) {
+      return fail(x,
+                  "given for several axes, it cannot be saved; leave mean and variance out and "
+                  "set them as weights");
+    }
+  }
+  return snug__json_print_field(x->f, x->layer->config, out);
+}
+
 /* ---- the layer ---- */
 
 static snug_status print_value(const field_of *x, snug__text *out) {
   switch (x->f->kind) {
+    case SNUG__FIELD_NUMBERS:
+      return print_numbers(x, out);
     case SNUG__FIELD_TEXT:
       return print_text(x, out);
     case SNUG__FIELD_INTS:

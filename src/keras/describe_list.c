@@ -11,34 +11,36 @@ typedef struct visit {
 
 typedef struct listing {
   const snug_model *m;
-  uint32_t *first, *calls; /* of layer i: calls[first[i] .. first[i + 1]) */
-  uint32_t *maker;         /* of a tensor: its layer; SNUG__NO_LAYER of an input */
+  snug__keras_calls by_layer;
+  uint32_t *maker; /* of a tensor: its layer; SNUG__NO_LAYER of an input */
   bool *is_seen;
   snug__vec stack; /* visit */
   snug__vec *out;
 } listing;
 
-static const snug__model_call *call_at(const listing *l, size_t c) {
-  return &SNUG_VEC(&l->m->calls, snug__model_call, c);
+static const snug__model_call *call_at(const snug_model *m, size_t c) {
+  return &SNUG_VEC(&m->calls, snug__model_call, c);
 }
 
-static void sort_calls(listing *l) {
-  size_t n = l->m->layers.n;
-  for (size_t c = 0; c < l->m->calls.n; c++) {
-    l->first[call_at(l, c)->layer]++;
-    l->maker[call_at(l, c)->out] = call_at(l, c)->layer;
+snug_status snug__keras_sort_calls(const snug_model *m, snug__arena *arena,
+                                   snug__keras_calls *out) {
+  size_t n = m->layers.n + 1;
+  SNUG_TRY(snug__arena_take(arena, n * sizeof *out->first, (void **)&out->first));
+  SNUG_TRY(snug__arena_take(arena, m->calls.n * sizeof *out->calls, (void **)&out->calls));
+  for (size_t c = 0; c < m->calls.n; c++) {
+    out->first[call_at(m, c)->layer]++;
   }
-  for (size_t i = 0, end = 0; i <= n; i++) { /* where each ends */
-    end += l->first[i];
-    l->first[i] = (uint32_t)end;
+  for (size_t i = 1; i < n; i++) { /* where each ends */
+    out->first[i] += out->first[i - 1];
   }
-  for (size_t c = l->m->calls.n; c-- > 0;) { /* from the last on; leaves where each begins */
-    l->calls[--l->first[call_at(l, c)->layer]] = (uint32_t)c;
+  for (size_t c = m->calls.n; c-- > 0;) { /* from the last on; leaves where each begins */
+    out->calls[--out->first[call_at(m, c)->layer]] = (uint32_t)c;
   }
+  return SNUG_OK;
 }
 
 static snug_status enter(listing *l, uint32_t layer) {
-  const visit v = {layer, l->first[layer], 0};
+  const visit v = {layer, l->by_layer.first[layer], 0};
   if (l->is_seen[layer]) {
     return SNUG_OK;
   }
@@ -48,8 +50,8 @@ static snug_status enter(listing *l, uint32_t layer) {
 
 /* The next layer that one is called on, or SNUG__NO_LAYER when there is no more. */
 static uint32_t next_input(const listing *l, visit *v) {
-  while (v->call < l->first[v->layer + 1]) {
-    const snug__model_call *call = call_at(l, l->calls[v->call]);
+  while (v->call < l->by_layer.first[v->layer + 1]) {
+    const snug__model_call *call = call_at(l->m, l->by_layer.calls[v->call]);
     if (call->needed && v->next < call->n_in) {
       uint32_t maker = l->maker[call->in[v->next++]];
       if (maker != SNUG__NO_LAYER) {
@@ -79,23 +81,29 @@ static snug_status list_from(listing *l, uint32_t layer) {
   return SNUG_OK;
 }
 
-static snug_status list_all(listing *l, snug__arena *arena) {
+static snug_status find_makers(listing *l, snug__arena *arena) {
   const snug_model *m = l->m;
-  size_t n = m->layers.n + 1;
-  SNUG_TRY(snug__arena_take(arena, n * sizeof *l->first, (void **)&l->first));
-  SNUG_TRY(snug__arena_take(arena, n * sizeof *l->is_seen, (void **)&l->is_seen));
-  SNUG_TRY(snug__arena_take(arena, m->calls.n * sizeof *l->calls, (void **)&l->calls));
   SNUG_TRY(snug__arena_take(arena, m->tensors.n * sizeof *l->maker, (void **)&l->maker));
   for (size_t i = 0; i < m->tensors.n; i++) {
     l->maker[i] = SNUG__NO_LAYER;
   }
-  sort_calls(l);
+  for (size_t c = 0; c < m->calls.n; c++) {
+    l->maker[call_at(m, c)->out] = call_at(m, c)->layer;
+  }
+  return SNUG_OK;
+}
+
+static snug_status list_all(listing *l, snug__arena *arena) {
+  const snug_model *m = l->m;
+  SNUG_TRY(snug__keras_sort_calls(m, arena, &l->by_layer));
+  SNUG_TRY(find_makers(l, arena));
+  SNUG_TRY(snug__arena_take(arena, m->layers.n * sizeof *l->is_seen, (void **)&l->is_seen));
   for (uint32_t i = 0; i < m->inputs.n; i++) {
     snug__keras_item item = {true, i};
     SNUG_TRY(snug__vec_push(l->out, &item, 1));
   }
   for (size_t c = 0; c < m->calls.n; c++) {
-    SNUG_TRY(call_at(l, c)->needed ? list_from(l, call_at(l, c)->layer) : SNUG_OK);
+    SNUG_TRY(call_at(m, c)->needed ? list_from(l, call_at(m, c)->layer) : SNUG_OK);
   }
   return SNUG_OK;
 }

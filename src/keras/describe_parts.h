@@ -10,6 +10,15 @@ typedef struct snug__keras_item {
   uint32_t index; /* of the model's inputs or layers */
 } snug__keras_item;
 
+/* The calls of layer i, in their order: calls[first[i]] up to calls[first[i + 1]]. */
+typedef struct snug__keras_calls {
+  uint32_t *first, *calls;
+} snug__keras_calls;
+
+/* Sort the calls by layer, into the arena. */
+snug_status snug__keras_sort_calls(const snug_model *m, snug__arena *arena,
+                                   snug__keras_calls *out) SNUG_NODISCARD;
+
 /* Append the inputs and layers (snug__keras_item) that the outputs need, in the order that Keras
  * gives them in a Functional model. */
 snug_status snug__keras_sort(const snug_model *m, snug__vec *out) SNUG_NODISCARD;

@@ -70,8 +70,8 @@ TEST(schedules_go_on) {
   static const char *const optimizers[] = {
       "adam(learning_rate=ExponentialDecay(0.1, 2, 0.5, staircase=true))",
       "SGD(learning_rate=InverseTimeDecay(0.1, 2, 0.5), momentum=0.9)",
-      "nadam(learning_rate=PolynomialDecay(0.1, 4, power=2, cycle=true), use_ema=true, "
-      "gradient_accumulation_steps=2)",
+      ("nadam(learning_rate=PolynomialDecay(0.1, 4, power=2, cycle=true), use_ema=true, "
+       "gradient_accumulation_steps=2)"),
       "adam(learning_rate=PiecewiseConstantDecay([2], [0.1, 0.01]))",
       "adam(learning_rate=CosineDecay(0.1, 10, warmup_target=0.3, warmup_steps=2))",
       "adam(learning_rate=CosineDecayRestarts(0.1, 3, t_mul=1.5))"};
