@@ -1,0 +1,187 @@
+"""The networks of keras.applications, the smallest variant of each family, in float64.
+
+Bounds: predictions 1e-9, every weight after one step of SGD and one of Adam 1e-7, five losses 1e-6, each relative to
+the largest element of its tensor.  SGD has momentum, so that its slot is the gradient: those are compared too.  A
+tensor whose gradient is 0 but for rounding (the bias of a convolution before a normalization, which takes it out
+again) is compared against the largest gradient of the model times 1e-9: relative to itself it is noise in both.
+"""
+import os
+import time
+
+from common import keras, listed, np, relative, snug_process, tree, worst
+
+# name: input size, range of pixels.  In order of cost.
+FAMILIES = {
+    "MobileNetV3Small": (64, 255.0),
+    "MobileNet": (64, 1.0),
+    "MobileNetV2": (64, 1.0),
+    "EfficientNetB0": (64, 255.0),
+    "NASNetMobile": (64, 1.0),
+    "EfficientNetV2B0": (64, 255.0),
+    "DenseNet121": (64, 1.0),
+    "InceptionV3": (75, 1.0),
+    "ResNet50V2": (64, 1.0),
+    "ResNet50": (64, 1.0),
+    "Xception": (75, 1.0),
+    "VGG16": (64, 1.0),
+    "ConvNeXtTiny": (64, 255.0),
+    "InceptionResNetV2": (75, 1.0),
+}
+QUICK = ["MobileNetV3Small", "MobileNet", "EfficientNetB0", "MobileNetV2"]
+BATCH, CLASSES = 4, 10
+# Keras rounds betas to float32, also where weights are float64.  These are exact, so that both compute the same.
+ADAM = dict(learning_rate=1e-3, beta_1=0.875, beta_2=0.9921875)
+SGD = dict(learning_rate=1e-3, momentum=0.875)
+
+
+def quick_groups():
+    """ConvNeXt convolves each channel alone, as groups.  Keras has groups on the CPU through XLA alone, which takes
+    minutes for a step; TensorFlow's depthwise convolution is the same sum."""
+    import tensorflow as tf
+    from keras.src.backend.tensorflow import nn
+    slow = nn.conv
+
+    def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+        one = kernel.shape[-2] == 1 and kernel.shape[-1] == inputs.shape[-1] > 1 and len(kernel.shape) == 4
+        if not one or set(listed(strides) + listed(dilation_rate)) != {1}:
+            return slow(inputs, kernel, strides, padding, data_format, dilation_rate)
+        kernel = tf.transpose(tf.convert_to_tensor(kernel), (0, 1, 3, 2))
+        return tf.nn.depthwise_conv2d(inputs, kernel, [1, 1, 1, 1], padding.upper())
+
+    rng = np.random.default_rng(1)
+    x, k = tf.constant(rng.normal(0, 1, (1, 6, 5, 3))), tf.constant(rng.normal(0, 1, (3, 3, 1, 3)))
+    assert relative(conv(x, k, padding="same"), slow(x, k, padding="same")) < 1e-12
+    nn.conv = conv
+
+
+def pixels(name, rng, dtype):
+    size, most = FAMILIES[name]
+    return (rng.random((BATCH, size, size, 3)) * most).astype(dtype)
+
+
+def scatter(model, rng):
+    """Give every weight a value that matters: what starts as 0 or 1 would hide mistakes."""
+    for layer in model._flatten_layers():
+        if type(layer).__name__ == "Dropout":
+            layer.rate = 0.0
+        if type(layer).__name__ == "Normalization" and layer.weights:
+            layer.mean_var = None
+        for w in layer.weights if not hasattr(layer, "layers") else []:
+            kind = w.path.rsplit("/", 1)[-1]
+            if kind in ("bias", "beta"):
+                w.assign(rng.normal(0, 0.1, w.shape))
+            elif kind == "gamma":
+                w.assign(rng.normal(1, 0.1, w.shape))
+            elif type(layer).__name__ == "LayerScale":
+                w.assign(rng.normal(0.5, 0.1, w.shape))
+
+
+def calibrate(model, x, rng):
+    """Moving statistics that belong to the weights, or activations would die or grow from block to block."""
+    norms = [l for l in model._flatten_layers() if type(l).__name__ == "BatchNormalization"]
+    kept = [l.momentum for l in norms]
+    for l in norms:
+        l.momentum = 0.0
+    model(x, training=True)
+    for l, momentum in zip(norms, kept):
+        l.momentum = momentum
+        l.moving_mean.assign_add(rng.normal(0, 0.1, l.moving_mean.shape) * np.sqrt(np.asarray(l.moving_variance)))
+        l.moving_variance.assign(np.asarray(l.moving_variance) * rng.uniform(0.8, 1.25, l.moving_variance.shape) + 1e-3)
+
+
+def make(name, dtype):
+    rng = np.random.default_rng(5)
+    keras.config.set_floatx(dtype)
+    keras.utils.clear_session()
+    keras.utils.set_random_seed(5)
+    size, _ = FAMILIES[name]
+    model = getattr(keras.applications, name)(weights=None, input_shape=(size, size, 3), classes=CLASSES)
+    x = pixels(name, rng, dtype)
+    scatter(model, rng)
+    calibrate(model, x, rng)
+    return model, x, rng.integers(0, CLASSES, BATCH)
+
+
+def compiled(model, optimizer, path):
+    """Compile and save; training itself goes step by step, without a graph, which is quicker."""
+    model.compile(optimizer, "sparse_categorical_crossentropy")
+    model.save(path)
+    model.run_eagerly = True
+
+
+def train_keras(model, x, y, steps):
+    return [float(listed(model.train_on_batch(x, y))[0]) for _ in range(steps)]
+
+
+def train_snug(snug, start, x, y, steps, out):
+    """Losses of one step, saved, and of the others."""
+    snug.data(x=x, y=y)
+    snug.load(start)
+    losses = [logs["loss"] for logs in snug.fit(batch_size=BATCH, epochs=1)]
+    snug.save(out)
+    if steps > 1:
+        losses += [logs["loss"] for logs in snug.fit(batch_size=BATCH, epochs=steps - 1)]
+    return losses
+
+
+def gradient_floor(slots):
+    return 1e-9 * max(np.abs(v).max() for path, v in slots.items() if v.size)
+
+
+def slots_of(t):
+    return {p: v for p, v in t.items() if p.startswith("optimizer/vars/") and v.ndim}
+
+
+def weights_of(t):
+    return {p: v for p, v in t.items() if not p.startswith("optimizer/")}
+
+
+def family(report, name, snug, folder, timing):
+    started = time.time()
+    start, mine, theirs = (os.path.join(folder, n + ".keras") for n in ("start", "snug", "keras"))
+    model, x, y = make(name, "float64")
+    first = model.get_weights()
+    want = np.asarray(model(x, training=False))
+    spent_snug = 0.0
+
+    for optimizer, steps in ((keras.optimizers.SGD(**SGD), 5), (keras.optimizers.Adam(**ADAM), 1)):
+        kind = type(optimizer).__name__
+        model.set_weights(first)
+        compiled(model, optimizer, start)
+        began = time.time()
+        if steps > 1:
+            snug.data(x=x)
+            snug.load(start)
+            got = snug.predict([want], BATCH)[0]
+            report.check(name, "predictions", relative(got, want), 1e-9)
+        losses = train_snug(snug, start, x, y, steps, mine)
+        spent_snug += time.time() - began
+        expected = train_keras(model, x, y, 1)
+        model.save(theirs)
+        expected += train_keras(model, x, y, steps - 1)
+        got, want_tree = tree(mine), tree(theirs)
+        slots = slots_of(want_tree)
+        report.check(name, "gradients" if steps > 1 else "Adam's slots",
+                     *bounded(worst(slots_of(got), slots, gradient_floor(slots)), 1e-7))
+        report.check(name, "weights after a step of " + kind,
+                     *bounded(worst(weights_of(got), weights_of(want_tree)), 1e-7))
+        if steps > 1:
+            report.check(name, "five losses", relative(losses, expected), 1e-6)
+    timing.append("%-18s keras %5.1f s, snug %5.1f s" % (name, time.time() - started - spent_snug, spent_snug))
+    for path in (start, mine, theirs):
+        os.remove(path)
+
+
+def bounded(measured, bound):
+    value, where = measured
+    return value, bound, where
+
+
+def run(report, folder, everything):
+    quick_groups()
+    timing = []
+    for name in FAMILIES if everything or report.wanted else QUICK:
+        snug = snug_process(folder)
+        report.run(name, family, snug, folder, timing)
+        snug.close()
+    print("\n".join(timing))

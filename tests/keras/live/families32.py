@@ -1,0 +1,113 @@
+"""The networks of keras.applications in float32: against the spread of Keras against itself.
+
+Keras runs twice, with oneDNN and without; what the two differ by is how well float32 determines the answer at all.
+SGD with momentum at a learning rate of 1 keeps minus the gradient in its slot, letter by letter.
+
+Measured in relative L2 per tensor: |snug - keras| <= 3 |keras - keras'| + floor.  A spread can be small by luck, or
+because both runs use the same code for one sum, so there is a floor, from what float32 must lose:
+- gradients: the last sum alone rounds each element by about eps = 2^-23 of what is summed, which is not less than the
+  element itself; and what it sums carries the rounding of the layers behind.  We allow 4 eps of the tensor.  Tensors
+  whose gradient is 0 but for rounding (the bias before a batch normalization) have a spread as large as themselves,
+  and are judged by it: they must not be larger noise than three times Keras's.
+- weights after the step: w - g rounds to eps/2 of w, in each of the two.
+"""
+import os
+import subprocess
+import sys
+
+if __name__ == "__main__":
+    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+
+from common import keras, np, relative, snug_process, tree
+from families import BATCH, FAMILIES, QUICK, make, quick_groups, weights_of
+
+EPS = 2.0 ** -23
+
+
+def step(model, x, y, out):
+    """Predict, train one step, save."""
+    want = np.asarray(model(x, training=False))
+    model.run_eagerly = True
+    model.train_on_batch(x, y)
+    model.save(out)
+    return want
+
+
+def other_keras():
+    """The same steps on files, as lines ask for them."""
+    quick_groups()
+    for line in sys.stdin:
+        start, data, out = line.rstrip("\n").split("\t")
+        arrays = np.load(data)
+        want = step(keras.saving.load_model(start), arrays["x"], arrays["y"], out)
+        np.save(out + ".npy", want)
+        print("done", flush=True)
+
+
+def norm(a):
+    return float(np.linalg.norm(np.asarray(a, "float64").ravel()))
+
+
+def gradients(t):
+    """Slots by their index; behind iteration and learning rate."""
+    return {p: -v for p, v in t.items() if p.startswith("optimizer/vars/") and p not in
+            ("optimizer/vars/0", "optimizer/vars/1")}
+
+
+def judge(report, name, what, got, one, two, floor):
+    """The largest ratio of the difference to what is allowed."""
+    most, where = 0.0, ""
+    if set(got) != set(one):
+        report.fail(name, "%s: %s are in one file only" % (what, sorted(set(got) ^ set(one))[:3]))
+        return
+    for path, a in one.items():
+        allowed = 3 * norm(a.astype("float64") - two[path]) + floor(path)
+        ratio = norm(got[path].astype("float64") - a) / max(allowed, 1e-300)
+        if not ratio <= most:
+            most, where = ratio, "%s: snug %.2e, spread %.2e" % (path, norm(got[path].astype("float64") - a) / norm(a),
+                                                              norm(a.astype("float64") - two[path]) / norm(a))
+    report.check(name, what, most, 1.0, where)
+
+
+def family(report, name, snug, other, folder):
+    start, mine, one, two = (os.path.join(folder, n + ".keras") for n in ("start", "snug", "one", "two"))
+    data = os.path.join(folder, "data.npz")
+    model, x, y = make(name, "float32")
+    model.compile(keras.optimizers.SGD(1.0, momentum=0.5), "sparse_categorical_crossentropy")
+    model.save(start)
+    np.savez(data, x=x, y=y)
+    other.stdin.write("\t".join((start, data, two)) + "\n")
+    other.stdin.flush()
+    want = step(model, x, y, one)
+    snug.data(x=x, y=y)
+    snug.load(start)
+    got = snug.predict([want], BATCH)[0]
+    snug.fit(batch_size=BATCH, epochs=1)
+    snug.save(mine)
+    if other.stdout.readline() != "done\n":
+        raise RuntimeError("the other Keras ended")
+    report.check(name, "predictions", relative(got, want), 1e-4)
+    report.check(name, "predictions of Keras, oneDNN off", relative(np.load(two + ".npy"), want), 1e-4)
+    trees = [tree(p) for p in (mine, one, two)]
+    slots = [gradients(t) for t in trees]
+    judge(report, name, "gradients against the spread", *slots, lambda p: 4 * EPS * norm(slots[1][p]))
+    weights = [weights_of(t) for t in trees]
+    judge(report, name, "weights against the spread", *weights, lambda p: EPS * norm(weights[1][p]))
+    for path in (start, mine, one, two, two + ".npy"):
+        os.remove(path)
+
+
+def run(report, folder, everything):
+    quick_groups()
+    other = subprocess.Popen([sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             text=True, env=dict(os.environ, TF_ENABLE_ONEDNN_OPTS="0"))
+    for name in FAMILIES if everything or report.wanted else QUICK[:2]:
+        snug = snug_process(folder)
+        report.run(name, family, snug, other, folder)
+        snug.close()
+    other.stdin.close()
+    other.wait()
+
+
+if __name__ == "__main__":
+    other_keras()
