@@ -16,8 +16,9 @@ typedef struct activation {
 #define RELU(name, initial) SNUG_FIELD(snug__relu_params, name, FLOAT, initial)
 static const snug__field relu6_fields[] = {
     RELU(negative_slope, "0"), RELU(max_value, "6"), RELU(threshold, "0"), {0}};
+/* 0.2 as float32 has it: so Keras, also where values are float64. */
 static const snug__field leaky_fields[] = {
-    RELU(negative_slope, "0.2"), RELU(max_value, "inf"), RELU(threshold, "0"), {0}};
+    RELU(negative_slope, "0.20000000298023224"), RELU(max_value, "inf"), RELU(threshold, "0"), {0}};
 
 #define SAME(name) \
   { #name, &snug__op_##name, NULL }

@@ -40,6 +40,9 @@ static snug_status relu(snug__layer_call *c) {
   if (k->max_value.n > 1) {
     return snug__layer_refuse(c, "max_value", k->max_value.v[1], "one number or none");
   }
+  if (!k->max_value.n && k->threshold == 0.0) { /* then it is TensorFlow's own leaky_relu */
+    p.negative_slope = snug__layer_rounded(p.negative_slope);
+  }
   return SNUG_EMIT(c->b->g, relu, &p, &c->out, c->in[0]);
 }
 

@@ -92,7 +92,8 @@ static const snug__field leaky_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(leaky_config, negative_slope, FLOAT, "0.2"), {0}};
 
 static snug_status leaky_relu(snug__layer_call *c) {
-  return relu_up_to(c, ((const leaky_config *)c->config)->negative_slope, INFINITY);
+  const leaky_config *k = c->config;
+  return relu_up_to(c, snug__layer_rounded(k->negative_slope), INFINITY);
 }
 
 RAW_CLASS(LeakyRelu, leaky_config, leaky_fields, 1, 1, leaky_relu);

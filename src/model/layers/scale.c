@@ -31,7 +31,7 @@ static snug_status need_per_channel(snug__layer_call *c, const char *key,
 /* y = op(y, the list) */
 static snug_status apply(snug__layer_call *c, const snug__op *op, const snug_numbers *list) {
   snug__id pair[2] = {c->out, SNUG_NONE};
-  SNUG_TRY(snug__layer_constant(c, list, NULL, &pair[1]));
+  SNUG_TRY(snug__layer_constant(c, list, snug__layer_rounded, &pair[1]));
   return snug__graph_add(c->b->g, op, NULL, pair, 2, &c->out, 1);
 }
 
@@ -44,6 +44,7 @@ static snug_status rescaling(snug__layer_call *c) {
   if (k->scale.n == 1 && k->offset.n == 1) {
     snug__numbers_read(&k->scale, &p.scale);
     snug__numbers_read(&k->offset, &p.shift);
+    p = (snug__scale_shift_params){snug__layer_rounded(p.scale), snug__layer_rounded(p.shift)};
     return SNUG_EMIT(c->b->g, scale_shift, &p, &c->out, c->out);
   }
   SNUG_TRY(apply(c, &snug__op_multiply, &k->scale));

@@ -108,6 +108,10 @@ snug_status snug__layer_reshape_sample(snug__layer_call *c, const char *key,
 snug_status snug__layer_along(snug__layer_call *c, const snug__op *op,
                               const snug_ints *axes) SNUG_NODISCARD;
 
+/* A number of the configuration as TensorFlow takes it: through float32, also in a model of
+ * float64. */
+static inline double snug__layer_rounded(double v) { return (double)(float)v; }
+
 /* A constant of the model's float dtype: a number, and a vector of the numbers of a list, after
  * `change` if that is not NULL. */
 snug_status snug__layer_number(const snug__layer_call *c, double v, snug__id *out) SNUG_NODISCARD;
