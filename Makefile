@@ -25,9 +25,17 @@ demo: release
 	@build/examples/demo
 
 test-quick: release
-	@$(call run_tests,build)
+	@$(call run_tests,build) -LE keras
 
-test: format-check test-quick test-asan test-coverage clang
+test: format-check test-quick test-keras test-asan test-coverage clang
+
+# Against a live Keras, which tools/keras_venv.sh installs under .cache/keras: the quick part, and everything.
+test-keras: release
+	@$(call run_tests,build) -L '^keras$$'
+
+test-all: test
+	@$(call run_tests,build) -L keras-all
+	@$(MAKE) fuzz FUZZ_SECONDS=600
 
 test-asan:
 	@$(call build,build-asan,asan)
@@ -88,5 +96,5 @@ install: release
 clean:
 	rm -rf build build-debug build-asan build-coverage build-clang build-fuzz
 
-.PHONY: all release debug demo test-quick test test-asan test-coverage clang fuzz bench format \
+.PHONY: all release debug demo test-quick test test-keras test-all test-asan test-coverage clang fuzz bench format \
         format-check tidy symbols man install clean

@@ -31,14 +31,14 @@ grid("Dense", VECTOR, units=[4], use_bias=[True, False], activation=[None, "relu
 case("Dense", IMAGE, units=3, activation="swish")
 case("Dense", SERIES, units=3, kernel_regularizer="l2", bias_regularizer="l1", kernel_constraint="max_norm",
      bias_constraint="non_neg")
-case("Dense", VECTOR, units=3, kernel_initializer="he_normal", bias_initializer="ones", kernel_regularizer="l1_l2",
+case("Dense", VECTOR, units=3, kernel_initializer="he_normal", bias_initializer="ones", kernel_regularizer="l1l2",
      kernel_constraint="unit_norm", activity_regularizer="l2")
 for activation in ("relu leaky_relu relu6 softmax celu elu selu softplus softsign silu gelu tanh sigmoid exponential "
                    "hard_sigmoid hard_silu linear mish log_softmax swish").split():
     since = (3, 1) if activation == "celu" else (3, 0)
     case("Activation", VECTOR, activation=activation, since=since)
 for activation in ("squareplus soft_shrink sparse_plus glu tanh_shrink sparse_sigmoid hard_tanh hard_shrink "
-                   "log_sigmoid threshold sparsemax").split():
+                   "log_sigmoid").split():
     case("Activation", VECTOR, activation=activation, since=(3, 9))
 grid("ReLU", VECTOR, max_value=[None, 0.5, 6.0], negative_slope=[0.0, 0.1], threshold=[0.0, 0.2])
 grid("LeakyReLU", VECTOR, negative_slope=[0.3, 0.1])
