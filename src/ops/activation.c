@@ -5,8 +5,8 @@
 
 #define SELU_SCALE 1.0507009873554804934193349852946
 #define SELU_ALPHA 1.6732632423543772848170429916717
-/* Keras divides by the square root of 2 as float32 has it, also where values are float64. */
-#define SQRT_2 ((double)1.41421356237309504880f)
+/* As float32 has it: so does Keras, also where values are float64. */
+#define SQRT_HALF ((double)0.70710678118654752440f)
 #define SQRT_2_BY_PI 0.79788456080286535588
 #define INV_SQRT_PI 0.56418958354775628695
 #define GELU_CUBIC 0.044715
@@ -77,13 +77,13 @@ static const snug__field gelu_fields[] = {SNUG_FIELD(snug__gelu_params, approxim
 static double gelu_at(double x, const void *p) {
   const snug__gelu_params *g = p;
   double t = tanh(SQRT_2_BY_PI * (x + GELU_CUBIC * x * x * x));
-  return g->approximate ? 0.5 * x * (1.0 + t) : 0.5 * x * erfc(-x / SQRT_2);
+  return g->approximate ? 0.5 * x * (1.0 + t) : 0.5 * x * erfc(-x * SQRT_HALF);
 }
 
 static double gelu_slope(double dy, double v, const void *p) {
   const snug__gelu_params *g = p;
   if (!g->approximate) {
-    double z = v / SQRT_2;
+    double z = v * SQRT_HALF;
     return dy * (0.5 * erfc(-z) + z * INV_SQRT_PI * exp(-z * z));
   }
   double t = tanh(SQRT_2_BY_PI * (v + GELU_CUBIC * v * v * v));

@@ -37,14 +37,15 @@ static snug_status apply(snug__layer_call *c, const snug__op *op, const snug_num
 
 static snug_status rescaling(snug__layer_call *c) {
   const rescaling_config *k = c->config;
-  snug__scale_shift_params p;
+  double scale = 1.0;
+  double offset = 0.0;
   SNUG_TRY(need_per_channel(c, "scale", &k->scale));
   SNUG_TRY(need_per_channel(c, "offset", &k->offset));
   SNUG_TRY(snug__layer_as_real(c, c->in[0], &c->out));
   if (k->scale.n == 1 && k->offset.n == 1) {
-    snug__numbers_read(&k->scale, &p.scale);
-    snug__numbers_read(&k->offset, &p.shift);
-    p = (snug__scale_shift_params){snug__layer_rounded(p.scale), snug__layer_rounded(p.shift)};
+    snug__numbers_read(&k->scale, &scale);
+    snug__numbers_read(&k->offset, &offset);
+    snug__scale_shift_params p = {snug__layer_rounded(scale), snug__layer_rounded(offset)};
     return SNUG_EMIT(c->b->g, scale_shift, &p, &c->out, c->out);
   }
   SNUG_TRY(apply(c, &snug__op_multiply, &k->scale));

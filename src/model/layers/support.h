@@ -110,7 +110,7 @@ snug_status snug__layer_along(snug__layer_call *c, const snug__op *op,
 
 /* A number of the configuration as TensorFlow takes it: through float32, also in a model of
  * float64. */
-static inline double snug__layer_rounded(double v) { return (double)(float)v; }
+double snug__layer_rounded(double v);
 
 /* A constant of the model's float dtype: a number, and a vector of the numbers of a list, after
  * `change` if that is not NULL. */

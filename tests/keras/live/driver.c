@@ -229,6 +229,7 @@ static snug_status predict(driver *d, char **words) {
       write_raw(d->out[i].path, out[i], d->out[i].bytes);
     free(out[i]);
   }
+  d->n_out = 0;
   return s;
 }
 
