@@ -70,7 +70,6 @@ static const char *put_monitor(spelling *s, const char *config) {
   return config + n + 1;
 }
 
-/* A name alone, "val_loss", is the monitor too; of what is no key at all fields would say less. */
 snug_status snug__config_spell(snug_ctx *ctx, const char *class_name, const char *config,
                                char out[SNUG__CONFIG_BYTES]) {
   spelling s = {.out = out};
