@@ -133,49 +133,7 @@ static snug_status read_range(snug_model *m, const char *path, const snug__range
   return s;
 }
 
-/* ---- load ---- */
-
-/* All weights will come from the file: what they start with need not be drawn. */
-static void forget_initial_values(snug_model *m) {
-  for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug__variable_at(&m->variables, (snug__id)i)->initial =
-        (snug__initializer){SNUG__INIT_CONSTANT, 0.0, 0.0, NULL};
-  }
-}
-
-static snug_status load(snug__archive *a, snug_ctx *ctx, const char *path,
-                        const snug_load_options *options, snug_model **out) {
-  snug__range range;
-  SNUG_TRY(build(a, ctx, path, options, out));
-  SNUG_TRY(find_weights(a, *out, path, &range));
-  forget_initial_values(*out);
-  SNUG_TRY(options && options->no_compile ? SNUG_OK : snug__keras_compile(*out, path));
-  return read_range(*out, path, &range, read_state);
-}
-
-snug_status snug_model_load(snug_ctx *ctx, const char *path, const snug_load_options *options,
-                            snug_model **out) {
-  snug__archive *a = NULL;
-  snug_model *m = NULL;
-  if (out) {
-    *out = NULL;
-  }
-  if (!ctx || !path || !out) {
-    return ctx ? snug__fail(ctx, SNUG_E_ARGUMENT, "load: there is no %s", path ? "out" : "path")
-               : SNUG_E_ARGUMENT;
-  }
-  SNUG_TRY(snug__archive_open(ctx, path, &a));
-  snug_status s = load(a, ctx, path, options, &m);
-  snug__archive_close(a);
-  if (s) {
-    snug_model_destroy(m);
-    return s;
-  }
-  *out = m;
-  return SNUG_OK;
-}
-
-/* ---- load weights ---- */
+/* ---- files of HDF5 ---- */
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 
@@ -207,6 +165,66 @@ static snug_status open_h5(snug_ctx *ctx, const char *path, snug__range *range) 
   *range = (snug__range){fd, 0, stat.st_size};
   return SNUG_OK;
 }
+
+/* Keras once kept whole models in HDF5; what they are made of is in another form there. */
+static snug_status refuse_h5(snug_ctx *ctx, const char *path) {
+  snug__range range;
+  SNUG_TRY(open_h5(ctx, path, &range));
+  if (range.fd < 0) {
+    return SNUG_OK;
+  }
+  close(range.fd);
+  return snug__fail(
+      ctx, SNUG_E_UNSUPPORTED,
+      "%s: is HDF5, not a .keras file: its weights can be loaded into a model that is "
+      "there, or save the model as .keras with Keras",
+      path);
+}
+
+/* ---- load ---- */
+
+/* All weights will come from the file: what they start with need not be drawn. */
+static void forget_initial_values(snug_model *m) {
+  for (size_t i = 0; i < snug_model_weights(m); i++) {
+    snug__variable_at(&m->variables, (snug__id)i)->initial =
+        (snug__initializer){SNUG__INIT_CONSTANT, 0.0, 0.0, NULL};
+  }
+}
+
+static snug_status load(snug__archive *a, snug_ctx *ctx, const char *path,
+                        const snug_load_options *options, snug_model **out) {
+  snug__range range;
+  SNUG_TRY(build(a, ctx, path, options, out));
+  SNUG_TRY(find_weights(a, *out, path, &range));
+  forget_initial_values(*out);
+  SNUG_TRY(options && options->no_compile ? SNUG_OK : snug__keras_compile(*out, path));
+  return read_range(*out, path, &range, read_state);
+}
+
+snug_status snug_model_load(snug_ctx *ctx, const char *path, const snug_load_options *options,
+                            snug_model **out) {
+  snug__archive *a = NULL;
+  snug_model *m = NULL;
+  if (out) {
+    *out = NULL;
+  }
+  if (!ctx || !path || !out) {
+    return ctx ? snug__fail(ctx, SNUG_E_ARGUMENT, "load: there is no %s", path ? "out" : "path")
+               : SNUG_E_ARGUMENT;
+  }
+  SNUG_TRY(refuse_h5(ctx, path));
+  SNUG_TRY(snug__archive_open(ctx, path, &a));
+  snug_status s = load(a, ctx, path, options, &m);
+  snug__archive_close(a);
+  if (s) {
+    snug_model_destroy(m);
+    return s;
+  }
+  *out = m;
+  return SNUG_OK;
+}
+
+/* ---- load weights ---- */
 
 static snug_status load_from_archive(snug_model *m, const char *path) {
   snug__archive *a = NULL;

@@ -130,6 +130,9 @@ TEST(files_that_are_no_models) {
   ASSERT_STATUS(ctx, snug_model_load_weights(m, test_path("none.h5")), SNUG_E_IO, "none.h5");
   write_file(test_path("m.h5"), "not HDF5");
   ASSERT_STATUS(ctx, snug_model_load_weights(m, test_path("m.h5")), SNUG_E_FORMAT, "m.h5");
+  write_file(path, "\x89HDF\r\n\x1a\n");
+  ASSERT_STATUS(ctx, snug_model_load(ctx, path, NULL, &out), SNUG_E_UNSUPPORTED,
+                "is HDF5, not a .keras file");
   ASSERT_STATUS(ctx, snug_model_load(ctx, NULL, NULL, &out), SNUG_E_ARGUMENT, "path");
   ASSERT_STATUS(ctx, snug_model_load_weights(m, NULL), SNUG_E_ARGUMENT, "path");
   snug_model_destroy(m);
