@@ -15,6 +15,8 @@ static snug__habits habits_of(const char *version) {
   bool known = snug__read_int(&version, &major) && *version++ == '.' &&
                snug__read_int(&version, &minor) && major == 3;
   return (snug__habits){.whole_activity = known && minor < 14,
+                        .merges_unmask = known && minor < 4,
+                        .equal_batches = known && minor < 2,
                         .unmasked_metrics = known && minor < 12};
 }
 
@@ -26,7 +28,7 @@ snug_status snug__keras_create(snug_model *m, const char *config, size_t config_
   snug__arena_init(&k->arena, m->ctx, SNUG__MEM_MODEL);
   snug__vec_init(&k->places, m->ctx, SNUG__MEM_MODEL, sizeof(snug__keras_place), MOST_PLACES);
   m->keras = k;
-  m->habits = habits_of(version);
+  m->habits = m->proto.habits = habits_of(version);
   SNUG_TRY(snug__arena_text(&k->arena, version, &k->version));
   SNUG_TRY(snug__arena_take(&k->arena, config_bytes + 1, &text));
   memcpy(text, config, config_bytes); /* the arena's memory is zeroed: it ends in NUL */

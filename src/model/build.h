@@ -8,7 +8,9 @@
 /* What older versions of Keras do otherwise; all false: as the newest does. */
 typedef struct snug__habits {
   bool whole_activity;   /* before 3.14: activity regularizers are not divided by the batch size */
-  bool unmasked_metrics; /* before 3.12: masks count in weighted metrics alone */
+  bool merges_unmask;    /* before 3.4: masks end where several inputs become one */
+  bool unmasked_metrics; /* before 3.12: masks count in metrics only along with sample weights */
+  bool equal_batches;    /* before 3.2: the loss of an epoch is the mean of its batches' */
 } snug__habits;
 
 typedef struct snug__build {

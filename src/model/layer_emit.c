@@ -1,4 +1,6 @@
 /* What happens at every call of a layer, whatever its class: activity regularizers and masks. */
+#include <string.h>
+
 #include "model/initializer.h"
 #include "model/layer.h"
 #include "ops/regularize.h"
@@ -58,6 +60,11 @@ static snug_status join_masks(snug__layer_call *c) {
 
 snug_status snug__layer_emit(snug__layer_call *c) {
   snug__masking masking = c->layer->class_->masking;
+  snug__id none[SNUG__CALL_INPUTS];
+  memset(none, 0xFF, sizeof none);
+  if (c->b->habits.merges_unmask && c->layer->class_->max_in > 1) {
+    c->masks = none;
+  }
   c->config = c->layer->config;
   c->out = c->mask = SNUG_NONE;
   SNUG_TRY(snug__graph_layer(c->b->g, c->layer->name, NULL));

@@ -101,12 +101,13 @@ static snug_status emit_loss(maker *k) {
 static snug_status emit_tracked(maker *k, const snug__tracked *t) {
   if (t->output < 0 || t->of_loss) {
     snug__id scalar = t->output < 0 ? k->total : k->losses[t->output];
-    return snug__metric_track(&k->b, t->name, scalar, (double)k->step.batch);
+    return snug__metric_track(&k->b, t->name, scalar,
+                              k->b.habits.equal_batches ? 1.0 : (double)k->step.batch);
   }
-  bool masked = t->weighted || !k->b.habits.unmasked_metrics;
+  snug__id weights = t->weighted ? k->step.weight : SNUG_NONE;
+  bool masked = weights != SNUG_NONE || !k->b.habits.unmasked_metrics;
   return snug__metric_emit(&k->b, &t->metric, t->name, k->step.y[t->output], k->step.out[t->output],
-                           t->weighted ? k->step.weight : SNUG_NONE,
-                           masked ? k->masks[t->output] : SNUG_NONE);
+                           weights, masked ? k->masks[t->output] : SNUG_NONE);
 }
 
 static snug_status emit_metrics(maker *k) {
