@@ -64,7 +64,8 @@ SNUG_API snug_tensor snug_model_input(snug_model *model, const char *name, snug_
                                       const int64_t *shape, int32_t rank);
 
 /* Add a layer of a class, called on n tensors.  config may be NULL.  Without a name in it the layer
- * is called after its class ("conv2d", "conv2d_1", ...).  Fails: SNUG_NO_TENSOR, and
+ * is called after its class ("conv2d", "conv2d_1", ...).  Operations of keras.ops are classes, too:
+ * "ops.Add", "ops.GetItem".  Fails: SNUG_NO_TENSOR, and
  * snug_model_status says E_UNSUPPORTED (no such class), E_ARGUMENT (a key, a value, a tensor or
  * their number), E_SHAPE, E_DTYPE (the tensors do not fit), E_STATE, E_MEMORY, E_LIMIT. */
 SNUG_API snug_tensor snug_model_layer(snug_model *model, const char *class_name, const char *config,
