@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* Long enough to bridge the gaps of a step, short enough to leave the core to others. */
@@ -10,6 +11,9 @@
 void patience_set(char **argv) {
   char path[PATH_MAX];
   if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) {
+    return;
+  }
+  if (getauxval(AT_BASE) == 0) { /* started by the loader as a command: that is what exe is then */
     return;
   }
   ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
