@@ -105,6 +105,13 @@ refused 1 "10" fit m.keras --data train.npz --sample-weight w.npy
 refused 1 "missing.npy" fit m.keras --data train.npz --sample-weight missing.npy
 refused 1 "wide.npz" fit m.keras --data train.npz --validation-data wide.npz
 
+# Models that do not say how they are trained.
+"$MAKE_DATA" plain.keras 1 || fail "make_data"
+refused 2 "plain.keras does not say how it is trained. Say it with --loss and --optimizer" fit plain.keras --data train.npz
+has err "snug fit plain.keras --data train.npz --optimizer adam --loss sparse_categorical_crossentropy"
+refused 2 "Say it with --loss, for example" evaluate plain.keras --data train.npz
+refused 2 "does not say how it is trained" fit plain.keras --data train.npz --optimizer adam
+
 # Names that are not Keras's.
 refused 1 "adamm" fit m.keras --data train.npz --optimizer adamm
 refused 1 "msee" fit m.keras --data train.npz --loss msee

@@ -112,6 +112,28 @@ has err "sparse_top_k_categorical_accuracy: "
 has err " accuracy: "
 expect 0 fit m.keras --data train.npz --threads 1
 
+"$MAKE_DATA" plain.keras 1
+expect 0 fit plain.keras --data train.npz --loss sparse_categorical_crossentropy --metrics accuracy \
+  --optimizer adam --learning-rate 0.5 -o told.keras
+has err "accuracy: "
+expect 0 evaluate told.keras --data test.npz # what was told is in the file
+has out "accuracy"
+expect 0 evaluate plain.keras --data test.npz --loss sparse_categorical_crossentropy
+expect 0 predict plain.keras --data test.npz
+
+# Two outputs.
+"$MAKE_DATA" two.keras 2
+"$MAKE_DATA" two.npz x=real:40,4 y_0=label3:40 y_1=label3:40
+expect 0 fit two.keras --data two.npz --loss sparse_categorical_crossentropy \
+  --metrics 'dense: accuracy' --loss-weights 1,0.5
+has err "dense_accuracy: "
+lacks err "dense_1_accuracy: "
+has err "dense_1_loss: "
+expect 0 predict two.keras --data two.npz -o two.npy
+[ -s two_0.npy ] && [ -s two_1.npy ] && [ ! -e two.npy ] || fail "files of two outputs: $(ls)"
+expect 0 predict two.keras --data two.npz -o outputs.npz --json
+has out '"name":"dense_1"'
+
 # What is frozen stays as it was.
 expect 0 fit m.keras --data train.npz --freeze '*' -o frozen.keras
 "$SNUG" predict m.keras --data test.npz --json | sed 's/.*"values"//' >p0

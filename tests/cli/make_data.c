@@ -1,5 +1,6 @@
 /* Small data files for the tests of the command.
  * Usage: make_data FILE.npz NAME=KIND:DIM,DIM... or make_data FILE.npy KIND:DIM,...
+ *        make_data FILE.keras OUTPUTS: a model that is not compiled, of 4 numbers and 3 classes
  * Kinds: real (float32 around 0), byte (0 to 255), labelK (0 to K-1: which of the first K values of
  * the row of the last real array is largest, so that it can be learnt), one (float32 1.0), nan. */
 #include <math.h>
@@ -80,6 +81,30 @@ static void parse(const char *spec, snug_array *a) {
   fill(spec, a);
 }
 
+/* snug init writes compiled models alone. */
+static snug_status save_model(snug_ctx *ctx, const char *path, int outputs) {
+  snug_model *m = NULL;
+  snug_tensor out[MAX_ARRAYS];
+  snug_status s = snug_model_create(ctx, NULL, &m);
+  snug_tensor x = snug_model_input(m, "input", SNUG_FLOAT32, (const int64_t[]){4}, 1);
+  for (int i = 0; i < outputs && i < MAX_ARRAYS; i++) {
+    out[i] = snug_model_layer(m, "Dense", "units=3 activation=softmax", &x, 1);
+  }
+  s = s ? s : snug_model_outputs(m, out, outputs);
+  s = s ? s : snug_model_save(m, path);
+  snug_model_destroy(m);
+  return s;
+}
+
+static int make_model(snug_ctx *ctx, const char *path, int outputs) {
+  snug_status s = save_model(ctx, path, outputs);
+  if (s) {
+    fprintf(stderr, "make_data: %s\n", snug_message(ctx));
+  }
+  snug_ctx_destroy(ctx);
+  return s ? 1 : 0;
+}
+
 int main(int argc, char **argv) {
   snug_ctx *ctx = NULL;
   snug_array arrays[MAX_ARRAYS] = {{0}};
@@ -87,6 +112,9 @@ int main(int argc, char **argv) {
   int n = argc - 2;
   if (n < 1 || n > MAX_ARRAYS || snug_ctx_create(NULL, &ctx)) {
     return 2;
+  }
+  if (strstr(argv[1], ".keras")) {
+    return make_model(ctx, argv[1], argv[2][0] == '2' ? 2 : 1);
   }
   bool is_archive = strstr(argv[1], ".npz") != NULL;
   for (int i = 0; i < n; i++) {
