@@ -52,6 +52,9 @@ typedef struct cli_file {
   bool force;
 } cli_file;
 
+/* Whether there is something before an ending such as ".keras". */
+bool cli_ends_in(const char *text, const char *ending);
+
 /* Is there something at path that may not be replaced?  Reports it; returns 0 or an exit code. */
 int cli_file_check(const char *path, bool force);
 

@@ -16,12 +16,6 @@ double fit_now(void) {
 
 /* ---- before training: what would be found out after hours otherwise ---- */
 
-static bool ends_in(const char *text, const char *ending) {
-  size_t n = strlen(text);
-  size_t m = strlen(ending);
-  return n > m && strcmp(text + n - m, ending) == 0;
-}
-
 /* Whether a backup is there that the run will go on from: then the output that exists is what the
  * interrupted run saved. */
 static bool is_resumed(const fit_options *o) {
@@ -40,7 +34,7 @@ static int check_output(const fit_options *o) {
   if (!o->output) {
     return CLI_OK;
   }
-  if (!ends_in(o->output, ".keras") && !ends_in(o->output, ".weights.h5")) {
+  if (!cli_ends_in(o->output, ".keras") && !cli_ends_in(o->output, ".weights.h5")) {
     return cli_fail(CLI_USAGE,
                     "fit: --output is \"%s\"; it ends in .keras, or in .weights.h5 for the weights "
                     "alone",

@@ -27,12 +27,6 @@ typedef struct prediction {
   void *values[MAX_OUTPUTS];
 } prediction;
 
-static bool ends_in(const char *text, const char *ending) {
-  size_t n = strlen(text);
-  size_t m = strlen(ending);
-  return n > m && strcmp(text + n - m, ending) == 0;
-}
-
 /* ---- names of files ---- */
 
 /* "out.npy" of several outputs is "out_0.npy", "out_1.npy".  Owns: the caller frees it. */
@@ -51,7 +45,7 @@ static char *file_of(const prediction *p, int32_t i) {
 static int check_files(const prediction *p) {
   const char *path = p->options->output;
   int code = path ? cli_file_check_folder(path) : CLI_OK;
-  if (!path || ends_in(path, ".npz")) {
+  if (!path || cli_ends_in(path, ".npz")) {
     return path && !code ? cli_file_check(path, p->options->force) : code;
   }
   for (int32_t i = 0; i < p->n && !code; i++) {
@@ -100,7 +94,7 @@ static int make_outputs(prediction *p) {
 static int save(const prediction *p) {
   snug_ctx *ctx = p->job.ctx;
   snug_status s = SNUG_OK;
-  if (ends_in(p->options->output, ".npz")) {
+  if (cli_ends_in(p->options->output, ".npz")) {
     s = snug_npz_save(ctx, p->options->output, p->names, p->arrays, p->n);
     return s ? cli_fail_status(ctx, s) : CLI_OK;
   }
@@ -197,7 +191,7 @@ static void print_text(const prediction *p) {
 
 static void print_json_output(const prediction *p, int32_t i, json *j) {
   const snug_array *a = &p->arrays[i];
-  bool is_one_file = p->options->output && ends_in(p->options->output, ".npz");
+  bool is_one_file = p->options->output && cli_ends_in(p->options->output, ".npz");
   char *file = p->options->output && !is_one_file ? file_of(p, i) : NULL;
   json_object(j, NULL);
   json_text(j, "name", p->names[i]);
@@ -253,7 +247,7 @@ static int check(const predict_options *o) {
     return cli_fail(CLI_USAGE,
                     "predict: which data? --data FILE is needed; see snug predict --help");
   }
-  if (o->output && !ends_in(o->output, ".npy") && !ends_in(o->output, ".npz")) {
+  if (o->output && !cli_ends_in(o->output, ".npy") && !cli_ends_in(o->output, ".npz")) {
     return cli_fail(CLI_USAGE, "predict: --output is \"%s\"; it ends in .npy or .npz", o->output);
   }
   return CLI_OK;

@@ -49,6 +49,12 @@ int cli_file_read(const char *path, char **text, size_t *n) {
   return code;
 }
 
+bool cli_ends_in(const char *text, const char *ending) {
+  size_t n = strlen(text);
+  size_t m = strlen(ending);
+  return n > m && strcmp(text + n - m, ending) == 0;
+}
+
 int cli_file_check(const char *path, bool force) {
   struct stat info;
   if (stat(path, &info) != 0) {

@@ -114,13 +114,8 @@ static void write_saved(const fit_run *r, char *text) {
   snprintf(text, TEXT_BYTES, "%s, %s", r->options->output, snug_bytes_text(size, bytes));
 }
 
-static bool is_model_file(const char *path) {
-  size_t n = strlen(path);
-  return n > 6 && strcmp(path + n - 6, ".keras") == 0;
-}
-
 static void write_next(const fit_run *r, char *text) {
-  if (r->saved && is_model_file(r->options->output)) {
+  if (r->saved && cli_ends_in(r->options->output, ".keras")) {
     snprintf(text, TEXT_BYTES, "snug evaluate %s --data FILE", r->options->output);
   } else {
     snprintf(text, TEXT_BYTES, "snug fit %s ... -o trained.keras", r->options->job.model);

@@ -159,12 +159,6 @@ static bool set_number(const cli_option *o, const char *value, void *member) {
   }
 }
 
-static bool ends_in(const char *text, const char *ending) {
-  size_t n = strlen(text);
-  size_t m = strlen(ending);
-  return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 /* The arguments behind a list of files belong to it too, but for the model. */
 static int push_files(parser *p, cli_list *list, const char *first) {
   int code = CLI_OK;
@@ -172,7 +166,7 @@ static int push_files(parser *p, cli_list *list, const char *first) {
     char *copy = strdup(file);
     code = copy ? push(list, copy) : cli_fail(CLI_FAILURE, "no memory");
     file = p->at < p->n ? p->args[p->at] : NULL;
-    file = file && file[0] != '-' && !ends_in(file, ".keras") ? file : NULL;
+    file = file && file[0] != '-' && !cli_ends_in(file, ".keras") ? file : NULL;
     p->at += file != NULL;
   }
   return code;

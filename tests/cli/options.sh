@@ -75,7 +75,7 @@ for verb in $verbs; do
       fail "bash does not complete $verb --$option"
     "$SNUG" completion fish | grep -F "_from $verb'" | grep -qF -- "-l $option " ||
       fail "fish does not complete $verb --$option"
-    "$SNUG" completion zsh | sed -n "/^    $verb)/,/;;/p" | grep -qE -- "--$option[=[]" ||
+    "$SNUG" completion zsh | sed -n "/^    $verb)/,/;;/p" | grep -qE -- "--${option}[=[]" ||
       fail "zsh does not complete $verb --$option"
   done
 done
