@@ -21,8 +21,7 @@ debug:
 # Threads that wait shall sleep: on a machine that does other work too, waiting busily costs a multiple of the time.
 demo: export OMP_WAIT_POLICY ?= passive
 demo: release
-	@test -x build/examples/demo || { echo "there is no examples/demo.c" >&2; exit 1; }
-	@build/examples/demo
+	@SNUG=$(CURDIR)/build/snug sh examples/demo.sh build/demo
 
 test-quick: release
 	@$(call run_tests,build) -LE keras

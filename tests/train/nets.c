@@ -12,7 +12,7 @@ static snug_status build_mlp(snug_model *m) {
   return snug_model_status(m);
 }
 
-/* The network of examples/demo.c. */
+/* A small network for images of 28 x 28. */
 static snug_status build_demo(snug_model *m) {
   const int64_t shape[] = {28, 28, 1};
   snug_model_input(m, "image", m->real, shape, 3);
