@@ -1,8 +1,9 @@
 /* Optimizers: from Keras's names to states and updates.
  *
  * The states are variables: "optimizer/iteration" (int64: steps made), "optimizer/learning_rate"
- * (float32), "optimizer/<slot>/<variable>" (of the variable's type).  With a schedule the caller
- * writes snug__schedule_rate(&o->schedule, iteration) into the learning rate before each step.
+ * (see snug__optimizer_rate_dtype), "optimizer/<slot>/<variable>" (of the variable's type).  With a
+ * schedule the caller writes snug__schedule_rate(&o->schedule, iteration) into the learning rate
+ * before each step.
  *
  * Order per variable, as in Keras from 3.5 on: accumulate, clip, decay, update, average, constrain;
  * then the iteration.  Decay and clipping by value are part of the update, clipping by norm is a
@@ -55,6 +56,11 @@ snug_status snug__optimizer_emit(snug__build *b, const snug__optimizer *o,
  * variables on the host, no step may be running; does nothing without use_ema. */
 snug_status snug__optimizer_finalize(const snug__optimizer *o, const snug__variables *variables,
                                      const snug__id *trained, size_t n) SNUG_NODISCARD;
+
+/* The dtype of scalars such as the learning rate: float64 in a model of float64, else float32. */
+static inline snug_dtype snug__optimizer_rate_dtype(snug_dtype real) {
+  return real == SNUG_FLOAT64 ? SNUG_FLOAT64 : SNUG_FLOAT32;
+}
 
 /* Keras's class name, e.g. "Adam". */
 void snug__optimizer_name(const snug__optimizer *o, char out[SNUG__NAME_BYTES]);

@@ -55,7 +55,7 @@ static snug_status written(emission *e, state *s, snug__id value) {
 }
 
 static snug_status open(emission *e) {
-  snug__type rate = snug__scalar(SNUG_FLOAT32);
+  snug__type rate = snug__scalar(snug__optimizer_rate_dtype(e->b->real));
   SNUG_TRY(open_state(e, "optimizer/iteration", "", snug__scalar(SNUG_INT64), 0.0, &e->iteration));
   SNUG_TRY(open_state(e, "optimizer/learning_rate", "", rate, e->o->o.learning_rate, &e->rate));
   if (e->o->kind->op == &snug__op_nadam) {

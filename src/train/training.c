@@ -82,9 +82,14 @@ static double scheduled_rate(const snug_model *m) {
   return snug__schedule_rate(&m->training->optimizer.schedule, iteration ? *iteration : 0);
 }
 
+static void set_rate(const snug_model *m, double rate) {
+  snug__element_set(snug__optimizer_rate_dtype(m->real),
+                    optimizer_state(m, "optimizer/learning_rate"), 0, rate);
+}
+
 void snug__training_set_rate(snug_model *m) {
   if (m->training->optimizer.schedule.kind) {
-    *(float *)optimizer_state(m, "optimizer/learning_rate") = (float)scheduled_rate(m);
+    set_rate(m, scheduled_rate(m));
   }
 }
 
@@ -100,8 +105,11 @@ double snug_model_learning_rate(const snug_model *m) {
   if (m->training->optimizer.schedule.kind) {
     return scheduled_rate(m);
   }
-  const float *rate = optimizer_state(m, "optimizer/learning_rate");
-  return (double)(rate ? *rate : (float)m->training->optimizer.o.learning_rate);
+  snug_dtype dtype = snug__optimizer_rate_dtype(m->real);
+  const void *rate = optimizer_state(m, "optimizer/learning_rate");
+  double initial[1];
+  snug__element_set(dtype, initial, 0, m->training->optimizer.o.learning_rate);
+  return snug__element_get(dtype, rate ? rate : initial, 0);
 }
 
 snug_status snug_model_set_learning_rate(snug_model *m, double rate) {
@@ -118,6 +126,6 @@ snug_status snug_model_set_learning_rate(snug_model *m, double rate) {
                       "the learning rate follows a schedule; compile with a number to set it");
   }
   SNUG_TRY(snug__training_commit(m));
-  *(float *)optimizer_state(m, "optimizer/learning_rate") = (float)rate;
+  set_rate(m, rate);
   return SNUG_OK;
 }
