@@ -160,14 +160,20 @@ static void print_layers(const fit_run *r) {
 
 /* ---- JSON ---- */
 
-static void print_json_epochs(const fit_run *r, json *j) {
-  json_array(j, "epochs");
-  for (int64_t e = 0; e < snug_history_epochs(r->history); e++) {
-    snug_logs logs = snug_history_logs(r->history, e);
-    json_object(j, NULL);
-    json_int(j, "epoch", r->fit.initial_epoch + e + 1);
-    for (size_t i = 0; i < logs.n; i++) {
-      json_real(j, logs.names[i], logs.values[i]);
+/* As Keras's History: a list per value, and the epochs they belong to. */
+static void print_json_history(const fit_run *r, json *j) {
+  int64_t epochs = snug_history_epochs(r->history);
+  snug_logs first = snug_history_logs(r->history, 0);
+  json_array(j, "epoch");
+  for (int64_t e = 0; e < epochs; e++) {
+    json_int(j, NULL, r->fit.initial_epoch + e);
+  }
+  json_end(j);
+  json_object(j, "history");
+  for (size_t i = 0; i < first.n; i++) {
+    json_array(j, first.names[i]);
+    for (int64_t e = 0; e < epochs; e++) {
+      json_real(j, NULL, snug_history_logs(r->history, e).values[i]);
     }
     json_end(j);
   }
@@ -211,7 +217,7 @@ static void print_json(const fit_run *r) {
   json_int(&j, "samples", samples(r));
   json_int(&j, "validation_samples", validation_samples(r));
   json_int(&j, "batch_size", r->fit.batch_size);
-  print_json_epochs(r, &j);
+  print_json_history(r, &j);
   print_json_memory(r, &j);
   print_json_layers(r, &j);
   json_int(&j, "steps", r->steps);
