@@ -79,11 +79,18 @@ static snug_status write_weights(snug_model *m, int fd, int64_t *bytes) {
   return snug__h5_writer_close(w, bytes);
 }
 
+/* What cannot be written has no name of its own: the user knows the path. */
+static snug_status for_path(snug_ctx *ctx, const char *path, snug_status s) {
+  char message[SNUG__MESSAGE_BYTES];
+  memcpy(message, ctx->message, sizeof message);
+  return s == SNUG_E_IO ? snug__fail(ctx, s, "%s: %s", path, message) : s;
+}
+
 static snug_status save_weights(snug_model *m, const char *path) {
   snug__replace r;
   int64_t bytes = 0;
   SNUG_TRY(snug__replace_begin(&r, m->ctx, path));
-  snug_status s = write_weights(m, r.fd, &bytes);
+  snug_status s = for_path(m->ctx, path, write_weights(m, r.fd, &bytes));
   if (s) {
     snug__replace_abandon(&r);
     return s;
@@ -111,7 +118,7 @@ static snug_status save_archive(snug_model *m, const char *path, int fd, snug__t
   snug__archive_content content = {.weights_fd = fd};
   SNUG_TRY(snug__keras_patched(m, config));
   SNUG_TRY(print_metadata(m, metadata));
-  SNUG_TRY(write_weights(m, fd, &content.weights_bytes));
+  SNUG_TRY(for_path(m->ctx, path, write_weights(m, fd, &content.weights_bytes)));
   content.metadata = snug__text_get(metadata);
   content.config = snug__text_get(config);
   content.config_bytes = config->chars.n;

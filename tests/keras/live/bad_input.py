@@ -17,8 +17,7 @@ K = keras.layers
 
 
 def network(*layers, shape=(4,)):
-    keras.utils.clear_session()
-    model = keras.Sequential([keras.Input(shape), *layers, K.Flatten(), K.Dense(3, activation="softmax")])
+    model = keras.Sequential([keras.Input(shape), *layers, K.Flatten(), K.Dense(3, activation="softmax", name="last")])
     model.compile("adam", "sparse_categorical_crossentropy")
     return model
 
@@ -46,7 +45,7 @@ def refused(report, name, folder, words, says, codes=(1, 2), file_bytes=None):
     before = digest(folder)
     try:
         done = subprocess.run([os.environ["SNUG"], *words], cwd=folder, capture_output=True, text=True, timeout=60,
-                              preexec_fn=limits(file_bytes))
+                              preexec_fn=limits(file_bytes), restore_signals=False)
     except subprocess.TimeoutExpired:
         report.fail(name, "is still running after a minute")
         return
@@ -114,7 +113,7 @@ def damage(good, bad):
                                    ["bad.keras", "model.weights.h5"]),
         "weights without config": (lambda: pack(bad, {k: v for k, v in content.items() if "config" not in k}),
                                    ["bad.keras", "config.json"]),
-        "config is no JSON": (lambda: pack(bad, {**content, "config.json": "{"}), ["bad.keras", "config.json"]),
+        "config is no JSON": (lambda: pack(bad, {**content, "config.json": "{"}), ["bad.keras", "JSON"]),
         "config is a list": (lambda: pack(bad, {**content, "config.json": "[]"}), ["bad.keras"]),
         "a million deep": (deep, ["bad.keras"]),
         "zip bomb": (bomb, ["bad.keras"]),
@@ -205,7 +204,7 @@ def output_exists(report, name, folder):
 
 
 def disk_full(report, name, folder):
-    """A limit on the size of files stands for a disk that is full; SIGXFSZ is ignored by those who handle EFBIG."""
+    """A limit on the size of files stands for a disk that is full (its signal is ignored, as Python leaves it)."""
     refused(report, name, folder, fit_words("good.keras"), ["out.keras"], file_bytes=2000)
     shutil.copy(os.path.join(folder, "good.keras"), os.path.join(folder, "old.keras"))
     refused(report, name, folder, ["fit", "good.keras", "--data", "data.npz", "-o", "old.keras", "--force"],
