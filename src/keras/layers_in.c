@@ -33,10 +33,21 @@ static snug_status fail_value(snug__config *k, const snug__config_item *item, co
                            snug__json_show(value, shown, sizeof shown));
 }
 
+/* Keras adds up sums where it looks for the threshold, so that its rows do not add up to 1. */
+static bool is_other_in_keras(const snug__field *f, const char *text) {
+  return strcmp(f->name, "activation") == 0 && strcmp(text, "sparsemax") == 0;
+}
+
 /* A text for a field of texts: quotes are what cannot stand in it. */
 static snug_status add_word(snug__config *k, const snug__config_item *item, const snug__field *f,
                             const snug__json *value, snug__text *out) {
   const char *text = snug__json_text(value);
+  if (text && is_other_in_keras(f, text)) {
+    return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
+                             "activation=%s: what Keras computes there is not a sparsemax, and is "
+                             "not supported; softmax is",
+                             text);
+  }
   if (text) {
     return strchr(text, '"') ? fail_value(k, item, f->name, value)
                              : snug__text_add(out, " %s=\"%s\"", f->name, text);

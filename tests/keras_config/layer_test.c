@@ -173,6 +173,8 @@ TEST(keys_that_say_something_are_refused) {
   refuse(LAYER("Dense", "d", ", 'units': 2, 'activation': 'wave'", ""), SNUG_E_ARGUMENT, "wave");
   refuse(LAYER("Dense", "d", ", 'units': NaN", ""), SNUG_E_ARGUMENT, "units=nan");
   refuse(LAYER("Dense", "d", ", 'activation': 'relu'", ""), SNUG_E_ARGUMENT, "units must be given");
+  refuse(LAYER("Dense", "d", ", 'units': 2, 'activation': 'sparsemax'", ""), SNUG_E_UNSUPPORTED,
+         "activation=sparsemax");
   refuse(LAYER("Dense", "d", ", 'units': 2, 'activation': 'a\\\"b'", ""), SNUG_E_UNSUPPORTED,
          "activation");
   refuse(LAYER("Dense", "d",
