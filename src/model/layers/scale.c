@@ -100,7 +100,10 @@ static snug_status check_normalization(snug__layer_call *c, statistics *t) {
   return SNUG_OK;
 }
 
-static double deviation_of(double variance) { return fmax(sqrt(variance), LEAST_DEVIATION); }
+/* Lists of a configuration are float32 in Keras, in models of float64, too. */
+static double deviation_of(double variance) {
+  return fmax(sqrt(snug__layer_rounded(variance)), LEAST_DEVIATION);
+}
 
 /* A list of the configuration: one number, or one for each position along the kept axes. */
 static snug_status given(snug__layer_call *c, const char *key, const snug_numbers *list,
@@ -118,7 +121,7 @@ static snug_status given(snug__layer_call *c, const char *key, const snug_number
 static snug_status given_statistics(snug__layer_call *c, const statistics *t, snug__id *mean,
                                     snug__id *deviation) {
   const normalization_config *k = c->config;
-  SNUG_TRY(given(c, "mean", &k->mean, t, NULL, mean));
+  SNUG_TRY(given(c, "mean", &k->mean, t, snug__layer_rounded, mean));
   return given(c, "variance", &k->variance, t, deviation_of, deviation);
 }
 
