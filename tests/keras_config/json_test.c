@@ -74,9 +74,9 @@ TEST(questions_that_do_not_fit_have_no_answer) {
 TEST(says_where_it_is_wrong) {
   snug_ctx *ctx = test_ctx();
   ASSERT_STATUS(ctx, refuse(ctx, "{\"a\":\n  }", 9), SNUG_E_FORMAT, "line 2");
-  ASSERT_STATUS(ctx, refuse(ctx, "", 0), SNUG_E_FORMAT, "f: is not JSON");
+  ASSERT_STATUS(ctx, refuse(ctx, "", 0), SNUG_E_FORMAT, "f: config.json is not JSON");
   ASSERT_STATUS(ctx, refuse(ctx, "{\"a\": \"\xff\"}", 10), SNUG_E_FORMAT, "byte 0xff");
-  ASSERT_STATUS(ctx, refuse(ctx, "{} x", 4), SNUG_E_FORMAT, "f: is not JSON");
+  ASSERT_STATUS(ctx, refuse(ctx, "{} x", 4), SNUG_E_FORMAT, "f: config.json is not JSON");
   ASSERT_STATUS(ctx, refuse(ctx, "[99999999999999999999]", 22), SNUG_E_FORMAT, "integer");
   ASSERT_STATUS(ctx, refuse(ctx, "[\"a", 3), SNUG_E_FORMAT, "line 1");
   ASSERT_STATUS(ctx, refuse(ctx, "[\"a\\", 4), SNUG_E_FORMAT, "line 1");
