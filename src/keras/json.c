@@ -120,7 +120,8 @@ static snug_status parse(snug_ctx *ctx, const char *file, const char *text, size
   if (!root) {
     return json_error_code(&error) == json_error_out_of_memory
                ? snug__fail(ctx, SNUG_E_MEMORY, "%s: no memory to parse %zu bytes", file, bytes)
-               : snug__fail(ctx, SNUG_E_FORMAT, "%s: config.json is not JSON: %s (line %d, column %d)", file,
+               : snug__fail(ctx, SNUG_E_FORMAT,
+                            "%s: config.json is not JSON: %s (line %d, column %d)", file,
                             error.text, error.line, error.column);
   }
   *out = (snug__json *)root;

@@ -32,9 +32,14 @@ typedef struct listing {
 
 /* ---- the weights that are trained ---- */
 
+/* Keras has slots for every weight of a layer that is trained, also for one that no output needs.
+ */
 static void mark_trained(const snug_model *m, bool *is_trained) {
-  for (size_t i = 0; i < m->training->n_trained; i++) {
-    is_trained[m->training->trained[i]] = true;
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    const snug__variable *v = snug__variable_at(&m->variables, i);
+    const snug__layer *layer = snug__model_find_layer(m, v->layer);
+    is_trained[i] =
+        v->kind == SNUG__WEIGHT && v->trainable && layer && m->training->trains[layer->index];
   }
 }
 
@@ -158,7 +163,7 @@ static snug_status add_all(listing *l, bool is_old) {
 
 snug_status snug__keras_slots_list(const snug_model *m, bool is_old, snug__vec *out) {
   listing l = {.m = m, .o = &m->training->optimizer, .out = out};
-  size_t n = m->training->n_trained;
+  size_t n = m->variables.list.n;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n + 1, &l.trained));
   snug_status s = add_all(&l, is_old);
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, l.trained, n + 1);

@@ -174,24 +174,28 @@ static snug_status make_names(snug__training *t) {
 
 /* ---- compile ---- */
 
-/* The layers that are trained: not frozen, and on the way to an output. */
-static snug_status list_layers(snug_model *m, snug__training *t) {
+/* The layers that are not frozen, and those on the way to an output. */
+static snug_status list_layers(snug_model *m, snug__training *t, bool **needed) {
   SNUG_TRY(snug__arena_take(&t->arena, m->layers.n * sizeof *t->trains, (void **)&t->trains));
+  SNUG_TRY(snug__arena_take(&t->arena, m->layers.n * sizeof **needed, (void **)needed));
+  for (size_t i = 0; i < m->layers.n; i++) {
+    t->trains[i] = snug__layer_is_trainable(&SNUG_VEC(&m->layers, snug__layer, i));
+  }
   for (size_t c = 0; c < m->calls.n; c++) {
     const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, c);
-    const snug__layer *layer = &SNUG_VEC(&m->layers, snug__layer, call->layer);
-    t->trains[call->layer] |= call->needed && snug__layer_is_trainable(layer);
+    (*needed)[call->layer] |= call->needed;
   }
   return SNUG_OK;
 }
 
 static snug_status list_trained(snug_model *m, snug__training *t) {
   size_t n = m->variables.list.n;
-  SNUG_TRY(list_layers(m, t));
+  bool *needed = NULL;
+  SNUG_TRY(list_layers(m, t, &needed));
   SNUG_TRY(snug__arena_take(&t->arena, n * sizeof *t->trained, (void **)&t->trained));
   for (snug__id v = 0; v < n; v++) {
     const snug__variable *x = snug__variable_at(&m->variables, v);
-    if (snug__model_trains(m, x) && t->trains[snug__model_find_layer(m, x->layer)->index]) {
+    if (snug__model_trains(m, x) && needed[snug__model_find_layer(m, x->layer)->index]) {
       t->trained[t->n_trained++] = v;
     }
   }
