@@ -46,8 +46,7 @@ bool snug__monitor_improves(const snug__monitor *m, double value, snug__best bes
     return true;
   }
   if (!m->is_double) {
-    moved = (double)(float)moved;
-    reference = (double)(float)reference;
+    return m->is_up ? (float)moved > (float)reference : (float)moved < (float)reference;
   }
   return m->is_up ? moved > reference : moved < reference;
 }
