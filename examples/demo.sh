@@ -12,7 +12,7 @@ mkdir -p "${1:-.}"
 cd "${1:-.}"
 
 run() {
-  echo "\$ snug $*"
+  echo "+ snug $*"
   "$snug" "$@"
 }
 
