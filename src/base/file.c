@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,4 +165,22 @@ snug_status snug__make_folders(snug_ctx *ctx, const char *path) {
     }
   }
   return SNUG_OK;
+}
+
+int snug__open_nameless(const char *folder) {
+  char name[SNUG__PATH_BYTES];
+  int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) {
+    return fd;
+  }
+  int n = snprintf(name, sizeof name, "%s/.snug-XXXXXX", folder);
+  if (n < 0 || (size_t)n >= sizeof name) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  fd = mkostemp(name, O_CLOEXEC);
+  if (fd >= 0) {
+    unlink(name);
+  }
+  return fd;
 }

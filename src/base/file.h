@@ -36,4 +36,8 @@ void snug__replace_abandon(snug__replace *r);
 /* Make the folders in which a file is to lie, as far as they are not there.  Fails: E_IO. */
 snug_status snug__make_folders(snug_ctx *ctx, const char *path) SNUG_NODISCARD;
 
+/* Open a file without a name in a folder, gone when it is closed.  Not every file system makes
+ * such; one that loses its name at once is as good.  -1 with errno. */
+int snug__open_nameless(const char *folder);
+
 #endif

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/size.h"
 #include "base/vec.h"
 #include "base/zip.h"
@@ -140,16 +141,9 @@ static snug_status open_in_folder(snug__archive *a, const char *member, snug__ra
 
 static snug_status open_unnamed(const snug__archive *a, int *out) {
   const char *folder = getenv("TMPDIR");
-  char path[4096], reason[128];
+  char reason[128];
   folder = folder && *folder ? folder : "/tmp";
-  int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  int n = snprintf(path, sizeof path, "%s/snug-XXXXXX", folder);
-  if (fd < 0 && n > 0 && (size_t)n < sizeof path) { /* a file system without such files */
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) {
-      unlink(path);
-    }
-  }
+  int fd = snug__open_nameless(folder);
   if (fd < 0) {
     return snug__fail(a->ctx, SNUG_E_IO, "%s: no place to unpack it in %s (TMPDIR): %s", a->path,
                       folder, strerror_r(errno, reason, sizeof reason));

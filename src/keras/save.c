@@ -34,31 +34,12 @@ static snug_status fail_file(snug_ctx *ctx, const char *path) {
                     strerror_r(code, reason, sizeof reason));
 }
 
-/* Not every file system makes files without a name; one that loses it at once is as good. */
-static int open_nameless(const char *folder) {
-  char name[SNUG__PATH_BYTES];
-  int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) {
-    return fd;
-  }
-  int n = snprintf(name, sizeof name, "%s/.snug-XXXXXX", folder);
-  if (n < 0 || (size_t)n >= sizeof name) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  fd = mkostemp(name, O_CLOEXEC);
-  if (fd >= 0) {
-    unlink(name);
-  }
-  return fd;
-}
-
 static snug_status open_beside(snug_ctx *ctx, const char *path, int *fd) {
   char folder[SNUG__PATH_BYTES];
   const char *slash = strrchr(path, '/');
   int n = slash == path ? 1 : slash ? (int)(slash - path) : 0;
   snprintf(folder, sizeof folder, "%.*s", n ? n : 1, n ? path : ".");
-  *fd = open_nameless(folder);
+  *fd = snug__open_nameless(folder);
   return *fd < 0 ? fail_file(ctx, path) : SNUG_OK;
 }
 

@@ -113,7 +113,7 @@ def damage(good, bad):
                                    ["bad.keras", "model.weights.h5"]),
         "weights without config": (lambda: pack(bad, {k: v for k, v in content.items() if "config" not in k}),
                                    ["bad.keras", "config.json"]),
-        "config is no JSON": (lambda: pack(bad, {**content, "config.json": "{"}), ["bad.keras", "JSON"]),
+        "config is no JSON": (lambda: pack(bad, {**content, "config.json": "{"}), ["bad.keras", "config.json"]),
         "config is a list": (lambda: pack(bad, {**content, "config.json": "[]"}), ["bad.keras"]),
         "a million deep": (deep, ["bad.keras"]),
         "zip bomb": (bomb, ["bad.keras"]),
