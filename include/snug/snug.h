@@ -9,6 +9,7 @@
 #include "snug/memory.h"
 #include "snug/model.h"
 #include "snug/pack.h"
+#include "snug/plan.h"
 #include "snug/report.h"
 #include "snug/status.h"
 #include "snug/summary.h"

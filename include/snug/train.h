@@ -106,6 +106,21 @@ typedef struct snug_callback {
   void (*destroy)(void *user); /* by snug_callback_destroy */
 } snug_callback;
 
+/* What may be done to stay under the line.  All zero: everything that changes no result. */
+typedef struct snug_levers {
+  /* Which values of the forward are made again in the backward instead of being kept.  NULL or
+   * "auto": what the line asks for; "none"; "activations": what one pass over its values makes
+   * again; "full": all that can be; otherwise layers by name, separated by commas. */
+  const char *recompute;
+  int64_t micro_batch;         /* samples at a time; 0: what the line asks for */
+  bool allow_batch_statistics; /* micro-batches also through BatchNormalization, which then sees
+                                  fewer samples: other results */
+  bool allow_disk;             /* values may wait in a file */
+  const char *disk_folder;     /* where that is; NULL: TMPDIR, or /tmp */
+  const char *kernels;         /* which implementations to use, as snug_plan_kernels gives them;
+                                  NULL: the fastest that fit */
+} snug_levers;
+
 typedef struct snug_fit_options {
   int64_t batch_size; /* 0: 32 */
   int64_t epochs;     /* the last epoch, as in Keras; 0: 1 */
@@ -122,10 +137,12 @@ typedef struct snug_fit_options {
   int64_t n_class_weight;
   const snug_callback *callbacks;
   int32_t n_callbacks;
+  uint64_t memory; /* the line: bytes that the whole process may hold; 0: none */
+  snug_levers levers;
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, NULL}}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to
@@ -139,6 +156,16 @@ typedef struct snug_memory_report {
   uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1;
                         without what callbacks take later */
   uint64_t measured; /* the same, measured; 0 in a plan */
+  /* The process around it.  Snug's bytes and these four add up to `process`. */
+  uint64_t code;    /* resident pages of files: the program and its libraries */
+  uint64_t outside; /* anonymous memory that is not Snug's: JIT code, stacks, the C library's heap,
+                       arrays of the caller */
+  uint64_t tables;  /* page tables, and what the kernel keeps for the process */
+  uint64_t reserve; /* for what is not known to the byte */
+  uint64_t process; /* the highest that the process will reach, known before step 1: what a line is
+                       held against */
+  uint64_t process_measured; /* the same, measured; 0 in a plan */
+  uint64_t line;             /* that it is to stay under; 0: none */
 } snug_memory_report;
 
 /* What a fit leaves: values per epoch, and its memory. */
@@ -184,31 +211,6 @@ SNUG_API snug_logs snug_model_metrics(const snug_model *model);
  * Fails as fit does; E_ARGUMENT when n_out is not the number of outputs. */
 SNUG_API snug_status snug_predict(snug_model *model, const snug_data *data, int64_t batch_size,
                                   void *const *out, int32_t n_out) SNUG_NODISCARD;
-
-/* ---- plan ---- */
-
-typedef struct snug_plan snug_plan;
-
-/* Plan the fit without running it: what would be held, and by whom.  Owns: *out is the caller's,
- * ended by snug_plan_destroy before its context (the model may go first; NULL is allowed).  Fails
- * as fit does, also with E_LIMIT when the fit would. */
-SNUG_API snug_status snug_plan_fit(snug_model *model, const snug_data *data,
-                                   const snug_fit_options *options, snug_plan **out) SNUG_NODISCARD;
-SNUG_API void snug_plan_destroy(snug_plan *plan);
-
-/* The memory of the planned fit. */
-SNUG_API void snug_plan_memory(const snug_plan *plan, snug_memory_report *out);
-
-/* Bytes by layer: its weights and optimizer slots, and what it has alive at the peak of the step.
- */
-typedef struct snug_layer_memory {
-  const char *layer; /* lives as long as the plan */
-  uint64_t weights, optimizer, step;
-} snug_layer_memory;
-
-/* Number of layers, and the bytes of one of them (all zero with the name "" when out of range). */
-SNUG_API size_t snug_plan_layers(const snug_plan *plan);
-SNUG_API void snug_plan_layer(const snug_plan *plan, size_t i, snug_layer_memory *out);
 
 #ifdef __cplusplus
 }

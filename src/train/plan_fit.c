@@ -1,5 +1,7 @@
 /* The plan of a fit as an object of its own: totals and bytes by layer. */
 #include "base/map.h"
+#include "graph/op.h"
+#include "snug/plan.h"
 #include "train/fit.h"
 
 struct snug_plan {
@@ -8,6 +10,12 @@ struct snug_plan {
   snug_memory_report memory;
   snug_layer_memory *layers;
   size_t n_layers;
+  snug_plan_point *points; /* from the fastest to the least */
+  size_t n_points, chosen;
+  uint64_t least;
+  snug_plan_buffer *buffers;
+  size_t n_buffers;
+  snug_plan_moment peak;
 };
 
 /* A plan in the making: the rows are found by the layer's name. */
@@ -57,6 +65,57 @@ static snug_status copy_names(snug_plan *p) {
   return SNUG_OK;
 }
 
+/* ---- the block over time ---- */
+
+/* What a buffer is: a node's scratch, or the value that lies in it first. */
+static snug_plan_buffer describe(const snug__graph *g, const snug__buffer *b) {
+  const snug__value *v = b->value == SNUG_NONE ? NULL : snug__value_at(g, b->value);
+  snug__id maker = v ? v->producer : b->node;
+  snug__id layer = v ? v->layer : snug__node_at(g, b->node)->layer;
+  return (snug_plan_buffer){.offset = (uint64_t)b->offset,
+                            .bytes = (uint64_t)b->bytes,
+                            .first = b->first,
+                            .end = b->end,
+                            .layer = snug__layer_name(g, layer),
+                            .op = maker == SNUG_NONE ? "" : snug__node_at(g, maker)->op->name,
+                            .what = snug__class_text(v ? v->class_ : SNUG__CLASS_SCRATCH)};
+}
+
+static snug_status fill_buffers(snug_plan *p, const snug__program *program) {
+  const snug__plan *plan = program->plan;
+  SNUG_TRY(snug__arena_take(&p->arena, plan->n_buffers * sizeof *p->buffers, (void **)&p->buffers));
+  for (p->n_buffers = 0; p->n_buffers < plan->n_buffers; p->n_buffers++) {
+    snug_plan_buffer *b = &p->buffers[p->n_buffers];
+    *b = describe(program->graph, &plan->buffers[p->n_buffers]);
+    SNUG_TRY(snug__arena_text(&p->arena, b->layer, &b->layer));
+  }
+  return SNUG_OK;
+}
+
+static snug_status fill_peak(snug_plan *p, const snug__program *program, const snug__peak *peak) {
+  const snug__plan *plan = program->plan;
+  if (peak->position >= (int64_t)plan->n_nodes) {
+    return SNUG_OK;
+  }
+  const snug__node *node = snug__node_at(program->graph, plan->order[peak->position]);
+  p->peak = (snug_plan_moment){.item = peak->position,
+                               .items = (int64_t)plan->n_nodes,
+                               .op = node->op->name,
+                               .backward = node->backward,
+                               .bytes = (uint64_t)peak->bytes};
+  return snug__arena_text(&p->arena, snug__layer_name(program->graph, node->layer), &p->peak.layer);
+}
+
+static snug_status fill_points(snug_plan *p, const snug__fit *f) {
+  SNUG_TRY(snug__arena_take(&p->arena, sizeof *p->points, (void **)&p->points));
+  p->points[p->n_points++] = (snug_plan_point){.block = (uint64_t)f->session.block_bytes,
+                                               .process = f->history->memory.process,
+                                               .micro_batch = f->train.batch};
+  p->least = f->history->memory.process;
+  p->chosen = f->options.memory && p->least > f->options.memory;
+  return SNUG_OK;
+}
+
 static snug_status fill(snug_plan *p, const snug__fit *f) {
   const snug__run *run = snug__session_largest(&f->session);
   const snug__graph *g = run->program->graph;
@@ -67,6 +126,9 @@ static snug_status fill(snug_plan *p, const snug__fit *f) {
   SNUG_TRY(snug__arena_take(&p->arena, room * sizeof *p->layers, (void **)&p->layers));
   SNUG_TRY(snug__arena_take(&p->arena, g->layers.n * sizeof *by_layer, (void **)&by_layer));
   SNUG_TRY(snug__plan_peak(run->program->plan, g, &peak, by_layer));
+  SNUG_TRY(fill_points(p, f));
+  SNUG_TRY(fill_buffers(p, run->program));
+  SNUG_TRY(fill_peak(p, run->program, &peak));
   table t = {.p = p};
   snug__map_init(&t.rows, p->ctx, SNUG__MEM_SCRATCH);
   snug_status s = add_steps(&t, g, by_layer);
@@ -123,5 +185,34 @@ size_t snug_plan_layers(const snug_plan *p) { return p ? p->n_layers : 0; }
 void snug_plan_layer(const snug_plan *p, size_t i, snug_layer_memory *out) {
   if (out) {
     *out = p && i < p->n_layers ? p->layers[i] : (snug_layer_memory){"", 0, 0, 0};
+  }
+}
+
+size_t snug_plan_buffers(const snug_plan *p) { return p ? p->n_buffers : 0; }
+
+void snug_plan_buffer_at(const snug_plan *p, size_t i, snug_plan_buffer *out) {
+  if (out) {
+    *out = p && i < p->n_buffers ? p->buffers[i]
+                                 : (snug_plan_buffer){.layer = "", .op = "", .what = ""};
+  }
+}
+
+void snug_plan_peak(const snug_plan *p, snug_plan_moment *out) {
+  if (out) {
+    *out = p && p->peak.op ? p->peak : (snug_plan_moment){.layer = "", .op = ""};
+  }
+}
+
+bool snug_plan_fits(const snug_plan *p) { return p && p->chosen < p->n_points; }
+
+uint64_t snug_plan_least(const snug_plan *p) { return p ? p->least : 0; }
+
+size_t snug_plan_points(const snug_plan *p) { return p ? p->n_points : 0; }
+
+size_t snug_plan_chosen(const snug_plan *p) { return p ? p->chosen : 0; }
+
+void snug_plan_point_at(const snug_plan *p, size_t i, snug_plan_point *out) {
+  if (out) {
+    *out = p && i < p->n_points ? p->points[i] : (snug_plan_point){0};
   }
 }

@@ -118,6 +118,15 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   snug_layer_memory layer;
   snug_plan_layer(raw, 0, &layer);
   CHECK(ctx, layer.layer != nullptr);
+  snug_plan_point point;
+  snug_plan_point_at(raw, snug_plan_chosen(raw), &point);
+  CHECK(ctx, snug_plan_fits(raw) && snug_plan_points(raw) > 0 && point.block == report.block);
+  snug_plan_buffer buffer;
+  snug_plan_buffer_at(raw, 0, &buffer);
+  CHECK(ctx, snug_plan_buffers(raw) > 0 && buffer.bytes > 0);
+  snug_plan_moment moment;
+  snug_plan_peak(raw, &moment);
+  CHECK(ctx, moment.bytes > 0 && snug_plan_least(raw) <= report.process);
 }
 
 void train(const Context &ctx, snug_model *m, const Set &set) {
