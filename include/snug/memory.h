@@ -41,6 +41,32 @@ SNUG_API void snug_memory_reset_peak(snug_ctx *ctx);
  * then. */
 SNUG_API snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) SNUG_NODISCARD;
 
+/* ---- the process ---- */
+
+#define SNUG_AVAILABLE_TEXT 256
+
+/* The bytes that this process may hold in all, what it holds already included, and what sets that
+ * bound: "cgroup /sys/fs/cgroup/memory/x: 512 MiB". */
+typedef struct snug_available {
+  uint64_t bytes;
+  char who[SNUG_AVAILABLE_TEXT];
+} snug_available;
+
+/* Find the least of what the control groups of the process leave it (both versions, and the groups
+ * around them), RLIMIT_AS and RLIMIT_DATA, and the machine's free memory.  It is a look at the
+ * present: others may take of it.  Fails: E_UNSUPPORTED where the system tells none of them. */
+SNUG_API snug_status snug_memory_available(snug_ctx *ctx, snug_available *out) SNUG_NODISCARD;
+
+/* What is resident of this process now, and was at the most since it began (or since the last fit
+ * in it began, where the system lets that be reset); 0 where it does not tell. */
+typedef struct snug_memory_process {
+  uint64_t resident, peak;
+} snug_memory_process;
+
+SNUG_API void snug_memory_process_get(snug_memory_process *out);
+
+/* ---- scopes ---- */
+
 /* A peak scope: what was held at its start, at its highest and at its end. */
 typedef struct snug_scope {
   uint64_t start;           /* read-only */

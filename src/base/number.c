@@ -93,3 +93,16 @@ const char *snug__print_repr(double value, char out[SNUG__NUMBER_BYTES]) {
   leave_c_locale(before);
   return out;
 }
+
+const char *snug__print_bytes(uint64_t bytes, char out[SNUG__NUMBER_BYTES]) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = (double)bytes;
+  int unit = 0;
+  while (value >= 1023.5 && unit < 6) { /* 1023.9 KiB would be written as 1024 */
+    value /= 1024.0;
+    unit++;
+  }
+  snprintf(out, SNUG__NUMBER_BYTES, unit && value < 99.95 ? "%.1f %s" : "%.0f %s", value,
+           units[unit]);
+  return out;
+}

@@ -1,6 +1,8 @@
 #include "base/thread.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -9,6 +11,9 @@
 #endif
 
 #include "base/quota.h"
+
+#define STACK_BYTES 131072 /* made resident at the start */
+#define STACK_SPARE 16384  /* left alone below that, where a stack is small */
 
 int32_t snug__cores(void) {
   cpu_set_t set;
@@ -29,6 +34,37 @@ int32_t snug__usable_threads(int32_t threads) {
 #endif
   return threads < 1 ? 1 : threads;
 }
+
+/* Bytes of the calling thread's stack below `here`; 0 if they are not known. */
+static size_t stack_below(const char *here) {
+  pthread_attr_t attr;
+  void *lowest = NULL;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attr) != 0) {
+    return 0;
+  }
+  int failed = pthread_attr_getstack(&attr, &lowest, &bytes);
+  pthread_attr_destroy(&attr);
+  return !failed && here > (const char *)lowest ? (size_t)(here - (const char *)lowest) : 0;
+}
+
+__attribute__((noinline)) static void touch_stack(void) {
+  volatile char here = 0;
+  if (stack_below((const char *)&here) > STACK_BYTES + STACK_SPARE) {
+    volatile char *room = __builtin_alloca(STACK_BYTES);
+    for (size_t i = 0; i < STACK_BYTES; i += 1024) {
+      room[i] = here;
+    }
+  }
+}
+
+static void touch_one(void *arg, int64_t i) {
+  (void)arg;
+  (void)i;
+  touch_stack();
+}
+
+void snug__workers_start(int32_t threads) { snug__parallel_for(threads, threads, touch_one, NULL); }
 
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg) {
   threads = threads < 0 ? -threads : threads;

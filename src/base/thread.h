@@ -18,6 +18,11 @@ int32_t snug__cores(void);
  * least 1.  A library waits forever for a thread that it counted on and that never starts. */
 int32_t snug__usable_threads(int32_t threads);
 
+/* Start so many threads, those of snug__parallel_for and of libraries on the same runtime, and make
+ * a piece of each one's stack resident, as large as any kernel or file writer uses; so neither
+ * comes later.  The calling thread counts. */
+void snug__workers_start(int32_t threads);
+
 /* Call body(arg, i) for each i in [0, n), on up to |threads| threads, the calling one included. */
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg);
 

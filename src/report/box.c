@@ -2,23 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/write.h"
 
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
 const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = (double)bytes;
-  int unit = 0;
-  if (!out) {
-    return "";
-  }
-  while (value >= 1023.5 && unit < 6) { /* 1023.9 KiB would be written as 1024 */
-    value /= 1024.0;
-    unit++;
-  }
-  snprintf(out, SNUG_BYTES_TEXT, unit && value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
-  return out;
+  _Static_assert(SNUG_BYTES_TEXT == SNUG__NUMBER_BYTES, "room for the same text");
+  return out ? snug__print_bytes(bytes, out) : "";
 }
 
 typedef struct part {

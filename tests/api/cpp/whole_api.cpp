@@ -248,6 +248,11 @@ void memory(const Context &ctx) {
   snug_memory_entry_get(ctx.get(), snug_memory_names(ctx.get()) - 1, &entry);
   snug_memory_reset_peak(ctx.get());
   CHECK(ctx, snug_memory_set_limit(ctx.get(), info.peak + 1) == SNUG_OK);
+  snug_available room;
+  snug_memory_process process;
+  CHECK(ctx, snug_memory_available(ctx.get(), &room) == SNUG_OK && std::strlen(room.who) > 0);
+  snug_memory_process_get(&process);
+  CHECK(ctx, process.resident > 0 && process.peak >= process.resident);
   CHECK(ctx, std::string(snug_bytes_text(info.limit, text.data())) == "0 B");
 }
 

@@ -1,0 +1,96 @@
+#include "base/groups.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+#define TEXT_BYTES 4096
+
+bool snug__read_start(const char *path, char *text, size_t bytes) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, bytes - 1);
+  if (fd >= 0) {
+    close(fd);
+  }
+  text[n < 0 ? 0 : n] = '\0';
+  return n > 0;
+}
+
+bool snug__group_read(const char *group, const char *name, char *text, size_t bytes) {
+  char path[2 * PATH_BYTES];
+  snprintf(path, sizeof path, "%s/%s", group, name);
+  return snug__read_start(path, text, bytes);
+}
+
+/* What a walk looks for. */
+typedef struct search {
+  const char *root, *controller;
+  snug__group_visit *visit;
+  void *arg;
+} search;
+
+static void visit_upwards(const search *s, char *group, size_t mount, bool unified) {
+  for (;;) {
+    s->visit(s->arg, group, unified);
+    char *slash = strrchr(group, '/');
+    if (!slash || (size_t)(slash - group) < mount) {
+      return;
+    }
+    *slash = '\0';
+  }
+}
+
+/* Whether a comma-separated list has a word. */
+static bool has_word(const char *list, size_t n, const char *word) {
+  size_t length = strlen(word);
+  for (size_t i = 0; i + length <= n; i++) {
+    bool begins = i == 0 || list[i - 1] == ',';
+    bool ends = i + length == n || list[i + length] == ',';
+    if (begins && ends && memcmp(list + i, word, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A line "number:controllers:path"; the unified groups have no controllers there. */
+static void walk_line(const search *s, const char *line, size_t n) {
+  char group[PATH_BYTES];
+  const char *list = memchr(line, ':', n);
+  const char *path = list ? memchr(list + 1, ':', n - (size_t)(list + 1 - line)) : NULL;
+  if (!path) {
+    return;
+  }
+  bool unified = path == list + 1;
+  if (!unified && !has_word(list + 1, (size_t)(path - list - 1), s->controller)) {
+    return;
+  }
+  int mount = snprintf(group, sizeof group, "%s/sys/fs/cgroup%s%s", s->root, unified ? "" : "/",
+                       unified ? "" : s->controller);
+  if (mount < 0 || (size_t)mount + n >= sizeof group) {
+    return;
+  }
+  size_t length = n - (size_t)(path + 1 - line);
+  length = length == 1 ? 0 : length; /* "/" is the mount itself */
+  memcpy(group + mount, path + 1, length);
+  group[(size_t)mount + length] = '\0';
+  visit_upwards(s, group, (size_t)mount, unified);
+}
+
+void snug__groups_walk(const char *root, const char *controller, snug__group_visit *visit,
+                       void *arg) {
+  const search s = {root, controller, visit, arg};
+  char path[PATH_BYTES];
+  char text[TEXT_BYTES];
+  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+  if (!snug__read_start(path, text, sizeof text)) {
+    return;
+  }
+  for (const char *line = text; *line;) {
+    size_t n = strcspn(line, "\n");
+    walk_line(&s, line, n);
+    line += n + (line[n] == '\n');
+  }
+}

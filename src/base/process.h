@@ -1,0 +1,28 @@
+/* What this process holds, as the kernel counts it.  Reading takes no memory. */
+#ifndef SNUG_BASE_PROCESS_H
+#define SNUG_BASE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes, but for threads. */
+typedef struct snug__process {
+  uint64_t peak;      /* VmHWM: the most that was resident */
+  uint64_t resident;  /* VmRSS: the sum of the next three */
+  uint64_t anonymous; /* heap, stacks, blocks, code that was made at run time */
+  uint64_t file;      /* pages of files: the program and its libraries */
+  uint64_t shared;    /* shared memory */
+  uint64_t tables;    /* VmPTE: page tables, which are not resident memory of the process */
+  uint64_t mapped;    /* VmSize: addresses in use, touched or not */
+  uint64_t data;      /* VmData: the private writable ones among them */
+  uint64_t threads;
+} snug__process;
+
+/* Read the figures, under `root` ("": of this machine).  false: there is no such file, and all are
+ * 0. */
+bool snug__process_read(const char *root, snug__process *out);
+
+/* Set the peak back to what is resident now.  false: the system does not let us. */
+bool snug__process_reset_peak(void);
+
+#endif

@@ -1,0 +1,140 @@
+/* Each rule is turned into the same question: how many bytes may be resident in this process at one
+ * time?  What it holds already is part of that; what others hold is not. */
+#include "base/room.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/groups.h"
+#include "base/number.h"
+#include "base/process.h"
+
+#define PATH_BYTES 4096
+#define TEXT_BYTES 8192
+#define PATH_SHOWN 160
+#define NONE (UINT64_C(1) << 62) /* from here on a number says that there is no limit */
+
+/* A search for the least. */
+typedef struct search {
+  snug__process self;
+  snug_available *least;
+} search;
+
+static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+/* Whether so many bytes are less than what was found so far; they are kept then. */
+static bool is_least(search *s, uint64_t bytes) {
+  if (bytes >= s->least->bytes) {
+    return false;
+  }
+  s->least->bytes = bytes;
+  return true;
+}
+
+/* The number at the start of a text; NONE if there is none ("max", "unlimited"). */
+static uint64_t number_at(const char *text) {
+  char *end = NULL;
+  text += strspn(text, " \t");
+  unsigned long long value = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : NONE;
+  return value < NONE ? value : NONE;
+}
+
+/* The number behind a name at the start of a line; `otherwise` if it is not there. */
+static uint64_t number_of(const char *text, const char *name, uint64_t otherwise) {
+  size_t n = strlen(name);
+  for (const char *line = text; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, name, n) == 0) {
+      return number_at(line + n);
+    }
+  }
+  return otherwise;
+}
+
+/* ---- control groups ---- */
+
+static uint64_t group_number(const char *group, const char *name, uint64_t otherwise) {
+  char text[64];
+  return snug__group_read(group, name, text, sizeof text) ? number_at(text) : otherwise;
+}
+
+/* What the group holds and cannot drop at once, without this process.  Pages of files can be read
+ * again: the kernel gives them up before it refuses anybody. */
+static uint64_t held_by_others(const search *s, const char *group, bool unified) {
+  char stat[TEXT_BYTES] = "";
+  uint64_t held = group_number(group, unified ? "memory.current" : "memory.usage_in_bytes", 0);
+  snug__group_read(group, "memory.stat", stat, sizeof stat);
+  uint64_t files = number_of(stat, unified ? "inactive_file " : "total_inactive_file ", 0) +
+                   number_of(stat, unified ? "active_file " : "total_active_file ", 0);
+  return less(less(held, files), s->self.anonymous + s->self.shared + s->self.tables);
+}
+
+static void look_at_group(void *arg, const char *group, bool unified) {
+  search *s = arg;
+  char whole[SNUG__NUMBER_BYTES];
+  char others[SNUG__NUMBER_BYTES];
+  uint64_t limit = group_number(group, unified ? "memory.max" : "memory.limit_in_bytes", NONE);
+  uint64_t high = unified ? group_number(group, "memory.high", NONE) : NONE;
+  limit = high < limit ? high : limit;
+  if (limit == NONE) {
+    return;
+  }
+  uint64_t taken = held_by_others(s, group, unified);
+  if (is_least(s, less(limit, taken))) {
+    snprintf(s->least->who, sizeof s->least->who,
+             taken ? "cgroup %.*s: %s, others hold %s" : "cgroup %.*s: %s", PATH_SHOWN, group,
+             snug__print_bytes(limit, whole), snug__print_bytes(taken, others));
+  }
+}
+
+/* ---- resource limits ---- */
+
+/* A limit that counts addresses, touched or not: what is mapped and not resident is lost for it. */
+static void look_at_limit(search *s, const char *limits, const char *line, const char *name,
+                          uint64_t mapped) {
+  char whole[SNUG__NUMBER_BYTES];
+  char idle[SNUG__NUMBER_BYTES];
+  uint64_t limit = number_of(limits, line, NONE);
+  uint64_t untouched = less(mapped, s->self.resident);
+  if (limit != NONE && is_least(s, less(limit, untouched))) {
+    snprintf(s->least->who, sizeof s->least->who, "%s: %s, %s of it mapped and not resident", name,
+             snug__print_bytes(limit, whole), snug__print_bytes(untouched, idle));
+  }
+}
+
+static void look_at_limits(search *s, const char *root) {
+  char path[PATH_BYTES];
+  char text[TEXT_BYTES];
+  snprintf(path, sizeof path, "%s/proc/self/limits", root);
+  if (snug__read_start(path, text, sizeof text)) {
+    look_at_limit(s, text, "Max address space", "RLIMIT_AS", s->self.mapped);
+    look_at_limit(s, text, "Max data size", "RLIMIT_DATA", s->self.data);
+  }
+}
+
+/* ---- the machine ---- */
+
+static void look_at_machine(search *s, const char *root) {
+  char path[PATH_BYTES];
+  char text[TEXT_BYTES];
+  char free_[SNUG__NUMBER_BYTES];
+  char held[SNUG__NUMBER_BYTES];
+  snprintf(path, sizeof path, "%s/proc/meminfo", root);
+  uint64_t kib =
+      snug__read_start(path, text, sizeof text) ? number_of(text, "MemAvailable:", NONE) : NONE;
+  if (kib < NONE / 1024 && is_least(s, kib * 1024 + s->self.resident)) {
+    snprintf(s->least->who, sizeof s->least->who, "MemAvailable: %s, and %s held already",
+             snug__print_bytes(kib * 1024, free_), snug__print_bytes(s->self.resident, held));
+  }
+}
+
+bool snug__room_find(const char *root, snug_available *out) {
+  search s = {.least = out};
+  *out = (snug_available){.bytes = NONE};
+  snug__process_read(root, &s.self);
+  snug__groups_walk(root, "memory", look_at_group, &s);
+  look_at_limits(&s, root);
+  look_at_machine(&s, root);
+  return out->bytes < NONE;
+}

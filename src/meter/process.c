@@ -1,0 +1,25 @@
+/* The public face of the process's figures. */
+#include "base/process.h"
+#include "base/ctx.h"
+#include "base/room.h"
+#include "base/thread.h"
+
+snug_status snug_memory_available(snug_ctx *ctx, snug_available *out) {
+  if (!ctx || !out) {
+    return SNUG_E_ARGUMENT;
+  }
+  snug__workers_start(ctx->threads); /* their stacks count where addresses are limited */
+  return snug__room_find("", out)
+             ? SNUG_OK
+             : snug__fail(ctx, SNUG_E_UNSUPPORTED,
+                          "this system does not tell how much memory there is: /proc/meminfo "
+                          "cannot be read");
+}
+
+void snug_memory_process_get(snug_memory_process *out) {
+  if (out) {
+    snug__process now;
+    snug__process_read("", &now);
+    *out = (snug_memory_process){now.resident, now.peak};
+  }
+}
