@@ -68,16 +68,38 @@ void snug__rewrite_map(snug__rewrite *r, snug__id old, snug__id value) {
   r->map[old] = value;
 }
 
-snug_status snug__rewrite_copy(snug__rewrite *r, snug__id id, const snug__id *in) {
+/* An added output takes over class, owner and layout of the old one. */
+static void take_after(snug__rewrite *r, snug__id old, snug__id value) {
+  snug__value *v = snug__value_at(r->to, value);
+  v->type.layout = snug__type_at(r->from, old)->layout;
+  if (v->kind == SNUG__TEMPORARY && v->view_of == SNUG_NONE) {
+    v->class_ = snug__value_at(r->from, old)->class_;
+    v->layer = snug__value_at(r->from, old)->layer;
+  }
+}
+
+snug_status snug__rewrite_again(snug__rewrite *r, snug__id id, const snug__id *in,
+                                snug__id outs[SNUG__MAX_OUT]) {
   const snug__node *old = snug__node_at(r->from, id);
-  snug__id outs[SNUG__MAX_OUT];
-  snug__rewrite_as(r, id);
   SNUG_TRY(snug__graph_add(r->to, old->op, old->params, in, old->n_in, outs, old->op->min_out));
   snug__id made = (snug__id)r->to->nodes.n - 1;
   for (int32_t k = 0; k < old->n_out; k++) {
     if (old->out[k] != SNUG_NONE) {
       SNUG_TRY(k < old->op->min_out ? SNUG_OK : snug__graph_want_output(r->to, made, k, &outs[k]));
-      snug__rewrite_map(r, old->out[k], outs[k]);
+      take_after(r, old->out[k], outs[k]);
+    }
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__rewrite_copy(snug__rewrite *r, snug__id id, const snug__id *in) {
+  const snug__node *old = snug__node_at(r->from, id);
+  snug__id outs[SNUG__MAX_OUT];
+  snug__rewrite_as(r, id);
+  SNUG_TRY(snug__rewrite_again(r, id, in, outs));
+  for (int32_t k = 0; k < old->n_out; k++) {
+    if (old->out[k] != SNUG_NONE) {
+      r->map[old->out[k]] = outs[k];
     }
   }
   return SNUG_OK;
@@ -110,8 +132,8 @@ static snug_status emit_node(snug__rewrite *r, snug__id id) {
 }
 
 static snug_status emit_all(snug__rewrite *r) {
-  for (snug__id id = 0; id < r->from->nodes.n; id++) {
-    SNUG_TRY(emit_node(r, id));
+  for (snug__id i = 0; i < r->from->nodes.n; i++) {
+    SNUG_TRY(emit_node(r, r->order ? r->order[i] : i));
   }
   for (size_t i = 0; i < r->from->outputs.n; i++) {
     snug__id old = SNUG_VEC(&r->from->outputs, snug__id, i);

@@ -20,7 +20,8 @@ typedef struct snug__rewrite {
   snug__uses uses; /* of the old graph */
   /* Called before a node is copied; sets *replaced if it emitted something in its place. */
   snug_status (*replace)(struct snug__rewrite *r, snug__id node, bool *replaced);
-  void *arg; /* of replace */
+  void *arg;             /* of replace */
+  const snug__id *order; /* in which the old nodes are walked; NULL: as they stand */
 } snug__rewrite;
 
 /* Start: `to` holds all that no node makes.  Fails: E_MEMORY; nothing is owed then. */
@@ -47,6 +48,11 @@ static inline void snug__rewrite_cover(snug__rewrite *r, snug__id node) { r->don
 
 /* Make layer, class and phase of what is added next those of an old node. */
 void snug__rewrite_as(snug__rewrite *r, snug__id node);
+
+/* Add an old node once more, with other inputs (new values, one per input), as layer and phase of
+ * the new graph stand.  outs: one per output of the old one, where that is wanted. */
+snug_status snug__rewrite_again(snug__rewrite *r, snug__id node, const snug__id *in,
+                                snug__id outs[SNUG__MAX_OUT]) SNUG_NODISCARD;
 
 /* Copy an old node with other inputs (new values, one per input). */
 snug_status snug__rewrite_copy(snug__rewrite *r, snug__id node, const snug__id *in) SNUG_NODISCARD;

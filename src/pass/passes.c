@@ -19,16 +19,17 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
                            snug__variable_layouts *variables, snug__id *ids, size_t n) {
   static const snug__pass_options defaults;
   const snug__pass_options *o = options ? options : &defaults;
+  const snug__device *device = o->device ? o->device : &snug__cpu;
   snug__rewrite r;
   if (!o->no_fuse) {
     SNUG_TRY(snug__pass_fuse(*graph, &r));
     accept(&r, graph, ids, n);
   }
+  SNUG_TRY(snug__pass_lay_out(*graph, device, variables, &r));
+  accept(&r, graph, ids, n);
   if (!o->no_remake) {
-    SNUG_TRY(snug__pass_remake(*graph, &r));
+    SNUG_TRY(snug__pass_remake_cheap(*graph, device, &r));
     accept(&r, graph, ids, n);
   }
-  SNUG_TRY(snug__pass_lay_out(*graph, o->device ? o->device : &snug__cpu, variables, &r));
-  accept(&r, graph, ids, n);
   return SNUG_OK;
 }

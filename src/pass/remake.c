@@ -4,194 +4,179 @@
 
 #include "base/ctx.h"
 
-/* What is this many times smaller than the value that is made of it is simply kept. */
-#define SMALL 16
-
-/* Steps of a chain that are followed back; longer ones are cut by keeping a value. */
-#define MAX_DEPTH 24
-
 typedef struct remaker {
-  const snug__graph *g;
-  const snug__uses *uses;
-  snug__id *copy;      /* per old value: the one made again, in the new graph, or SNUG_NONE */
-  snug__id *last_read; /* per old value: its last reader in the backward, or SNUG_NONE */
-  bool *is_old;        /* per old value: variables that are written before the backward has ended */
-  snug__id *asked_at;  /* per old value: the node for which `answer` is known, or SNUG_NONE */
-  bool *answer;        /* whether it could be made again there */
+  const snug__recipes *recipes;
+  const bool *remade;
+  bool *needed; /* per old value: to be made again, and read by the backward or for another such */
+  snug__id *copy; /* per old value: the one made again, in the new graph, or SNUG_NONE */
 } remaker;
 
 static void release(remaker *m) {
-  size_t n = m->g->values.n;
-  SNUG_GIVE_ARRAY(m->g->ctx, SNUG__MEM_SCRATCH, m->copy, n);
-  SNUG_GIVE_ARRAY(m->g->ctx, SNUG__MEM_SCRATCH, m->last_read, n);
-  SNUG_GIVE_ARRAY(m->g->ctx, SNUG__MEM_SCRATCH, m->is_old, n);
-  SNUG_GIVE_ARRAY(m->g->ctx, SNUG__MEM_SCRATCH, m->asked_at, n);
-  SNUG_GIVE_ARRAY(m->g->ctx, SNUG__MEM_SCRATCH, m->answer, n);
+  const snug__graph *g = m->recipes->g;
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->needed, g->values.n);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->copy, g->values.n);
 }
 
-static void mark_reads(remaker *m, const snug__node *node, snug__id id) {
-  for (int32_t i = 0; i < node->n_in; i++) {
-    if (node->in[i] != SNUG_NONE && node->backward) {
-      m->last_read[node->in[i]] = id;
+/* ---- what is needed ---- */
+
+static void need(remaker *m, const snug__id *in, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (in[i] != SNUG_NONE && m->remade[in[i]]) {
+      m->needed[in[i]] = true;
     }
   }
 }
 
-static void mark_writes(remaker *m, const snug__node *node) {
-  for (int32_t k = 0; k < node->n_out; k++) {
-    int32_t i = node->op->writes[k] - 1;
-    if (i >= 0 && i < node->n_in && node->in[i] != SNUG_NONE) {
-      m->is_old[snug__value_base(m->g, node->in[i])] = true;
+/* Producers stand before their readers, so one walk back finds all. */
+static void mark_needed(remaker *m) {
+  const snug__graph *g = m->recipes->g;
+  for (snug__id id = (snug__id)g->nodes.n; id-- > 0;) {
+    const snug__node *node = snug__node_at(g, id);
+    if (node->backward) {
+      need(m, node->in, node->n_in);
+    }
+    for (int32_t k = 0; k < node->n_out; k++) {
+      if (node->out[k] != SNUG_NONE && m->needed[node->out[k]]) {
+        need(m, m->recipes->of[node->out[k]].in, m->recipes->of[node->out[k]].n_in);
+      }
     }
   }
 }
 
-static void mark(remaker *m) {
-  snug__id end = 0;
-  for (snug__id id = 0; id < m->g->nodes.n; id++) {
-    mark_reads(m, snug__node_at(m->g, id), id);
-    end = snug__node_at(m->g, id)->backward ? id : end;
-  }
-  for (snug__id id = 0; id < end; id++) {
-    mark_writes(m, snug__node_at(m->g, id));
-  }
-}
-
-static snug_status init(remaker *m, const snug__graph *g) {
-  size_t n = g->values.n;
-  *m = (remaker){.g = g};
-  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &m->copy));
-  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &m->last_read));
-  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &m->is_old));
-  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &m->asked_at));
-  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &m->answer));
+static snug_status init(remaker *m, const snug__recipes *recipes, const bool *remade) {
+  size_t n = recipes->g->values.n;
+  *m = (remaker){.recipes = recipes, .remade = remade};
+  SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->needed));
+  SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->copy));
   memset(m->copy, 0xFF, n * sizeof *m->copy); /* SNUG_NONE */
-  memset(m->asked_at, 0xFF, n * sizeof *m->asked_at);
-  memset(m->last_read, 0xFF, n * sizeof *m->last_read);
-  mark(m);
+  mark_needed(m);
   return SNUG_OK;
-}
-
-/* ---- what can be made again ---- */
-
-/* How a value could be made again; false: it cannot. */
-static bool recipe_of(const remaker *m, snug__id value, snug__remake *out) {
-  snug__id id = snug__value_at(m->g, value)->producer;
-  const snug__node *node = id == SNUG_NONE ? NULL : snug__node_at(m->g, id);
-  if (!node || node->backward || node->out[0] != value || node->n_in > SNUG__REMAKE_INPUTS ||
-      node->op->params_bytes > sizeof out->params) {
-    return false;
-  }
-  memset(out, 0, sizeof *out);
-  if (node->op->remake) {
-    node->op->remake(node, out);
-    return true;
-  }
-  out->op = node->op;
-  out->n_in = node->n_in;
-  memcpy(out->in, node->in, (size_t)node->n_in * sizeof *node->in);
-  if (node->op->params_bytes) {
-    memcpy(out->params, node->params, node->op->params_bytes);
-  }
-  return (node->op->flags & (SNUG__OP_CHEAP | SNUG__OP_VIEW)) != 0;
-}
-
-static bool is_remakable(const remaker *m, snug__id value, snug__id at, int32_t depth);
-
-/* Whether `value` is there, or can be, when something of so many bytes is made at node `at`. */
-static bool is_there(const remaker *m, snug__id value, snug__id at, int64_t bytes, int32_t depth) {
-  const snug__value *v = snug__value_at(m->g, value);
-  snug__id last = m->last_read[value];
-  if (m->is_old[snug__value_base(m->g, value)]) {
-    return false;
-  }
-  if (v->kind != SNUG__TEMPORARY && v->kind != SNUG__INPUT) {
-    return true;
-  }
-  return snug__type_bytes(&v->type) * SMALL <= bytes || is_remakable(m, value, at, depth) ||
-         (last != SNUG_NONE && last >= at);
-}
-
-static bool ask(const remaker *m, snug__id value, snug__id at, int32_t depth) {
-  snug__remake recipe;
-  int64_t bytes = snug__type_bytes(snug__type_at(m->g, value));
-  if (depth == 0 || !recipe_of(m, value, &recipe)) {
-    return false;
-  }
-  for (int32_t i = 0; i < recipe.n_in; i++) {
-    if (recipe.in[i] != SNUG_NONE && !is_there(m, recipe.in[i], at, bytes, depth - 1)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* The answer is remembered: chains that fork and join would be walked again and again. */
-static bool is_remakable(const remaker *m, snug__id value, snug__id at, int32_t depth) {
-  if (m->asked_at[value] != at) {
-    m->answer[value] = ask(m, value, at, depth);
-    m->asked_at[value] = at;
-  }
-  return m->answer[value];
 }
 
 /* ---- making it again ---- */
 
-static snug_status remake(snug__rewrite *r, snug__id value, snug__id at, int32_t depth,
-                          snug__id *out);
+static snug_status value_for(snug__rewrite *r, snug__id value, snug__id *out);
 
-/* The new value to read at node `at` for an old one: made again where that is to be. */
-static snug_status value_for(snug__rewrite *r, snug__id value, snug__id at, int64_t bytes,
-                             int32_t depth, snug__id *out) {
+/* Run a node again: every output of it that is to be made again is. */
+static snug_status run_again(snug__rewrite *r, snug__id node, const snug__id *in) {
   const remaker *m = r->arg;
-  const snug__value *v = value == SNUG_NONE ? NULL : snug__value_at(m->g, value);
-  *out = snug__rewritten(r, value);
-  if (!v || v->kind != SNUG__TEMPORARY || m->uses->is_output[value]) {
-    return SNUG_OK;
+  const snug__node *old = snug__node_at(r->from, node);
+  snug__id outs[SNUG__MAX_OUT];
+  snug__rewrite_as(r, node);
+  r->to->backward = true;
+  SNUG_TRY(snug__rewrite_again(r, node, in, outs));
+  for (int32_t k = 0; k < old->n_out; k++) {
+    if (old->out[k] != SNUG_NONE && m->remade[old->out[k]]) {
+      m->copy[old->out[k]] = outs[k];
+    }
   }
-  if (m->copy[value] != SNUG_NONE) {
-    *out = m->copy[value];
-    return SNUG_OK;
-  }
-  return snug__type_bytes(&v->type) * SMALL > bytes && is_remakable(m, value, at, depth)
-             ? remake(r, value, at, depth, out)
-             : SNUG_OK;
-}
-
-static snug_status remake(snug__rewrite *r, snug__id value, snug__id at, int32_t depth,
-                          snug__id *out) {
-  const remaker *m = r->arg;
-  int64_t bytes = snug__type_bytes(snug__type_at(m->g, value));
-  snug__remake recipe;
-  snug__id in[SNUG__REMAKE_INPUTS];
-  recipe_of(m, value, &recipe);
-  for (int32_t i = 0; i < recipe.n_in; i++) {
-    SNUG_TRY(value_for(r, recipe.in[i], at, bytes, depth - 1, &in[i]));
-  }
-  snug__rewrite_as(r, at);
-  r->to->layer = snug__value_at(m->g, value)->layer;
-  SNUG_TRY(snug__graph_add(r->to, recipe.op, recipe.params, in, recipe.n_in, out, 1));
-  m->copy[value] = *out;
   return SNUG_OK;
 }
 
-static snug_status remake_inputs(snug__rewrite *r, snug__id id, bool *replaced) {
-  const snug__node *node = snug__node_at(r->from, id);
+static snug_status run_recipe(snug__rewrite *r, snug__id value, const snug__id *in) {
+  const remaker *m = r->arg;
+  const snug__recipe *recipe = &m->recipes->of[value];
+  const snug__value *old = snug__value_at(r->from, value);
+  r->to->layer = old->layer;
+  r->to->class_ = old->class_;
+  r->to->backward = true;
+  SNUG_TRY(
+      snug__graph_add(r->to, recipe->op, recipe->params, in, recipe->n_in, &m->copy[value], 1));
+  snug__value_at(r->to, m->copy[value])->type.layout = old->type.layout;
+  return SNUG_OK;
+}
+
+static snug_status remake(snug__rewrite *r, snug__id value) {
+  const remaker *m = r->arg;
+  const snug__recipe *recipe = &m->recipes->of[value];
   snug__id in[SNUG__MAX_IN];
-  if (!node->backward) {
+  for (int32_t i = 0; i < recipe->n_in; i++) {
+    SNUG_TRY(value_for(r, recipe->in[i], &in[i]));
+  }
+  return recipe->again == SNUG_NONE ? run_recipe(r, value, in) : run_again(r, recipe->again, in);
+}
+
+/* The new value that is read in the backward for an old one. */
+static snug_status value_for(snug__rewrite *r, snug__id value, snug__id *out) {
+  const remaker *m = r->arg;
+  *out = snug__rewritten(r, value);
+  if (value == SNUG_NONE || !m->remade[value]) {
     return SNUG_OK;
   }
+  SNUG_TRY(m->copy[value] == SNUG_NONE ? remake(r, value) : SNUG_OK);
+  *out = m->copy[value];
+  return SNUG_OK;
+}
+
+static snug_status remake_inputs(snug__rewrite *r, snug__id id) {
+  const snug__node *node = snug__node_at(r->from, id);
+  snug__id in[SNUG__MAX_IN];
   for (int32_t i = 0; i < node->n_in; i++) {
-    SNUG_TRY(value_for(r, node->in[i], id, 0, MAX_DEPTH, &in[i]));
+    SNUG_TRY(value_for(r, node->in[i], &in[i]));
   }
-  *replaced = true;
   return snug__rewrite_copy(r, id, in);
 }
 
-static snug_status run(remaker *m, const snug__graph *g, snug__rewrite *out) {
-  SNUG_TRY(init(m, g));
-  SNUG_TRY(snug__rewrite_open(g, remake_inputs, m, out));
-  m->uses = &out->uses;
+/* ---- before a variable changes ---- */
+
+static bool reads(const snug__graph *g, const snug__recipe *recipe, snug__id variable) {
+  for (int32_t i = 0; i < recipe->n_in; i++) {
+    if (recipe->in[i] != SNUG_NONE && snug__value_base(g, recipe->in[i]) == variable) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Make the outputs of a node that are still to be made, if the variable is needed for it. */
+static snug_status remake_outputs(snug__rewrite *r, const snug__node *node, snug__id variable) {
+  const remaker *m = r->arg;
+  for (int32_t k = 0; k < node->n_out; k++) {
+    snug__id v = node->out[k];
+    if (v != SNUG_NONE && m->needed[v] && m->copy[v] == SNUG_NONE &&
+        reads(r->from, &m->recipes->of[v], variable)) {
+      SNUG_TRY(remake(r, v));
+    }
+  }
+  return SNUG_OK;
+}
+
+/* What is still to be made of the old content of a variable is made before a node writes it.
+ * value: the variable, or a view of it. */
+static snug_status remake_readers(snug__rewrite *r, snug__id value, snug__id variable) {
+  size_t n = 0;
+  const snug__id *readers = snug__readers(&r->uses, value, &n);
+  for (size_t i = 0; i < n; i++) {
+    const snug__node *node = snug__node_at(r->from, readers[i]);
+    SNUG_TRY(node->op->flags & SNUG__OP_VIEW ? remake_readers(r, node->out[0], variable)
+                                             : remake_outputs(r, node, variable));
+  }
+  return SNUG_OK;
+}
+
+static snug_status before_writes(snug__rewrite *r, snug__id id) {
+  const snug__node *node = snug__node_at(r->from, id);
+  for (int32_t k = 0; k < node->n_out; k++) {
+    int32_t i = node->op->writes[k] - 1;
+    if (i >= 0 && i < node->n_in && node->in[i] != SNUG_NONE) {
+      snug__id variable = snug__value_base(r->from, node->in[i]);
+      SNUG_TRY(remake_readers(r, variable, variable));
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status replace(snug__rewrite *r, snug__id id, bool *replaced) {
+  const snug__node *node = snug__node_at(r->from, id);
+  SNUG_TRY(before_writes(r, id));
+  *replaced = node->backward;
+  return node->backward ? remake_inputs(r, id) : SNUG_OK;
+}
+
+static snug_status run(remaker *m, const snug__remaking *what, snug__rewrite *out) {
+  SNUG_TRY(init(m, m->recipes, what->remade));
+  SNUG_TRY(snug__rewrite_open(m->recipes->g, replace, m, out));
+  out->order = what->order;
   snug_status s = snug__rewrite_run(out);
   if (s) {
     snug__rewrite_release(out);
@@ -199,9 +184,27 @@ static snug_status run(remaker *m, const snug__graph *g, snug__rewrite *out) {
   return s;
 }
 
-snug_status snug__pass_remake(const snug__graph *g, snug__rewrite *out) {
-  remaker m;
-  snug_status s = run(&m, g, out);
+snug_status snug__pass_remake(const snug__recipes *recipes, const snug__remaking *what,
+                              snug__rewrite *out) {
+  remaker m = {.recipes = recipes};
+  snug_status s = run(&m, what, out);
   release(&m);
+  return s;
+}
+
+static snug_status remake_chosen(const snug__recipes *recipes, bool *remade, snug__rewrite *out) {
+  SNUG_TRY(snug__recipes_cheap(recipes, remade));
+  return snug__pass_remake(recipes, &(snug__remaking){.remade = remade}, out);
+}
+
+snug_status snug__pass_remake_cheap(const snug__graph *g, const snug__device *device,
+                                    snug__rewrite *out) {
+  snug__recipes recipes;
+  bool *remade = NULL;
+  snug_status s = snug__recipes_init(&recipes, g, device);
+  s = s ? s : SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &remade);
+  s = s ? s : remake_chosen(&recipes, remade, out);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, remade, g->values.n);
+  snug__recipes_release(&recipes);
   return s;
 }

@@ -1,15 +1,25 @@
-/* The remake pass: what the backward reads of the forward and what one pass over its values makes
- * again (normalize, activate, add, drop) is made again there and not kept in between.
- *
- * A value is made again if everything that is needed for it is there anyway in the backward:
- * because the backward reads it too, at that time or later, because it is small or a variable, or
- * because it can be made again itself.  No convolution and no product of matrices ever is. */
+/* The remake pass: values that the backward reads are made again there, and are not kept from the
+ * forward until then. */
 #ifndef SNUG_PASS_REMAKE_H
 #define SNUG_PASS_REMAKE_H
 
 #include "graph/rewrite.h"
+#include "pass/recipe.h"
 
-/* out is the caller's, also its graph; nothing is owed after a failure. */
-snug_status snug__pass_remake(const snug__graph *g, snug__rewrite *out) SNUG_NODISCARD;
+/* What is to be done. */
+typedef struct snug__remaking {
+  const bool *remade;    /* per value of the graph: made again (a closed choice: see recipe.h) */
+  const snug__id *order; /* of the nodes, in which the new ones will stand; NULL: as they do */
+} snug__remaking;
+
+/* Make a value again just before its first reader in the backward, and what is needed for it where
+ * that is to be made again too; later readers have the same copy.  out is the caller's, also its
+ * graph; nothing is owed after a failure. */
+snug_status snug__pass_remake(const snug__recipes *recipes, const snug__remaking *what,
+                              snug__rewrite *out) SNUG_NODISCARD;
+
+/* The same with the choice that costs next to nothing. */
+snug_status snug__pass_remake_cheap(const snug__graph *g, const snug__device *device,
+                                    snug__rewrite *out) SNUG_NODISCARD;
 
 #endif
