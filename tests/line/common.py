@@ -1,0 +1,290 @@
+"""What the tests of the line share: networks and data, the command under a watch, memory cgroups, a table, a report."""
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+SNUG = os.environ["SNUG"]
+WATCH = os.environ["SNUG_WATCH"]
+SAVE_NET = os.environ["SNUG_SAVE_NET"]
+MIB = 1 << 20
+SECONDS = 900  # that one command may take
+
+# name: (image size, batch) of the quick run, and of the whole one.  The quick ones are small but for their
+# activations, so that there is something to save.
+NETS = {
+    "mlp": ((100, 4096), (100, 32)),
+    "cnn": ((28, 256), (28, 64)),
+    "unet": ((64, 8), (128, 8)),
+    "mobilenetv2": ((64, 16), (224, 32)),
+    "resnet50": ((64, 8), (224, 32)),
+    "vgg16": ((32, 32), (224, 16)),
+    "efficientnetb0": ((64, 8), (224, 16)),
+    "densenet121": ((64, 8), (224, 16)),
+}
+CHANNELS = {"mlp": 0, "cnn": 1}
+CLASSES = {"mlp": 10, "cnn": 10, "unet": 2}
+
+
+# ---- data ----
+
+def npy(descr, shape, raw):
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': %r, }" % (descr, tuple(shape))
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + raw
+
+
+def count(shape):
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+def write_npz(path, rows, shape, label_shape, classes, seed=1):
+    """Bytes as x, which is a quarter of float32, and labels as y."""
+    numbers = random.Random(seed)
+    x = numbers.randbytes(rows * count(shape))
+    fold = bytes(i % classes for i in range(256)) if classes <= 256 else None
+    y = numbers.randbytes(rows * count(label_shape))
+    with zipfile.ZipFile(path, "w") as z:
+        z.writestr("x.npy", npy("|u1", (rows, *shape), x))
+        z.writestr("y.npy", npy("|u1", (rows, *label_shape), y.translate(fold) if fold else y))
+
+
+class Net:
+    """A network's file and data for a few steps: whole batches, a partial last one, and a validation of as much."""
+
+    def __init__(self, folder, name, whole=False, size=None, batch=None):
+        own_size, own_batch = NETS[name][1 if whole else 0]
+        self.name, self.size, self.batch = name, size or own_size, batch or own_batch
+        self.folder = os.path.join(folder, "%s-%d-%d" % (name, self.size, self.batch))
+        os.makedirs(self.folder, exist_ok=True)
+        self.path("model.keras")
+        if not os.path.exists(self.path("model.keras")):
+            self.make()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make(self):
+        subprocess.run([SAVE_NET, self.name, str(self.size), self.path("model.keras")], check=True)
+        channels, classes = CHANNELS.get(self.name, 3), CLASSES.get(self.name, 1000)
+        shape = (self.size, self.size, channels) if channels else (self.size,)
+        label = (self.size, self.size) if self.name == "unet" else ()
+        write_npz(self.path("train.npz"), self.batch + (self.batch + 1) // 2, shape, label, classes, 1)
+        write_npz(self.path("test.npz"), self.batch + (self.batch + 2) // 3, shape, label, classes, 2)
+
+    def words(self, *more):
+        """Of fit and plan: everything on that a run may hold memory for."""
+        return ["model.keras", "--data", "train.npz", "--validation-data", "test.npz", "--batch-size", str(self.batch),
+                "--checkpoint", "best.keras", "--csv-log", "log.csv", *more]
+
+    def __str__(self):
+        return "%s %d b%d" % (self.name, self.size, self.batch)
+
+
+# ---- the command ----
+
+class Done:
+    """How a command ended: code, signal, peak (bytes, seen from outside), out, err, seconds; data: its JSON, or None."""
+
+    def __init__(self, words, out, err, seconds, told):
+        self.words, self.out, self.err, self.seconds = words, out, err, seconds
+        self.code, self.signal, self.peak, _ = (int(n) for n in told.split())
+        try:
+            self.data = json.loads(out)
+        except ValueError:
+            self.data = None
+
+    def __str__(self):
+        how = "signal %d" % self.signal if self.signal else "code %d" % self.code
+        return "`snug %s` ended with %s: %s" % (" ".join(self.words), how, (self.err or self.out)[-600:].strip())
+
+
+def snug(folder, *words, group=None, environment=None, during=None):
+    """Run the command there.  during(process): called while it runs."""
+    report = os.path.join(folder, "report.%d" % os.getpid())
+    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "LC_ALL": "C.UTF-8", **(environment or {})}
+    start = time.monotonic()
+    with open(os.path.join(folder, "out"), "w+") as out, open(os.path.join(folder, "err"), "w+") as err:
+        process = subprocess.Popen([WATCH, report, group or "-", SNUG, *words], cwd=folder, env=env, stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=err, start_new_session=True)
+        try:
+            if during:
+                during(process)
+            process.wait(SECONDS)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+        seconds = time.monotonic() - start
+        out.seek(0)
+        err.seek(0)
+        with open(report) as told:
+            done = Done(words, out.read(), err.read(), seconds, told.read())
+    os.remove(report)
+    return done
+
+
+def plan(net, *more, ok=(0,)):
+    done = snug(net.folder, "plan", *net.words(*more), "--json")
+    if done.code not in ok or done.data is None:
+        raise Failure(str(done))
+    return done.data
+
+
+def fit(net, *more, **how):
+    for name in ("best.keras", "log.csv"):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(net.path(name))
+    return snug(net.folder, "fit", *net.words("--epochs", "2", *more), "--json", **how)
+
+
+# ---- what a plan says ----
+
+def process_of(data):
+    """The highest that the process will reach."""
+    return data["memory"]["process"]
+
+
+def least_of(data):
+    return data["least"]
+
+
+def chosen_of(data):
+    """The point that the line takes."""
+    return data["points"][data["chosen"]]
+
+
+# ---- memory cgroups ----
+
+CGROUP = "/sys/fs/cgroup/memory"
+
+
+def cgroup_reason():
+    """Why no memory cgroup can be made here; None: it can."""
+    if not os.path.isdir(CGROUP):
+        return "there is no %s: cgroup v1 has no memory controller here" % CGROUP
+    if os.geteuid() != 0:
+        return "only root may make memory cgroups"
+    try:
+        with cgroup(64 * MIB):
+            return None
+    except OSError as e:
+        return "a memory cgroup cannot be made: %s" % e
+
+
+class Group:
+    def __init__(self, path):
+        self.path = path
+
+    def write(self, name, value):
+        with open(os.path.join(self.path, name), "w") as f:
+            f.write(str(value))
+
+    def read(self, name):
+        with open(os.path.join(self.path, name)) as f:
+            return f.read()
+
+    def limit(self, size):
+        """Of memory alone, and of memory and swap together, where that is counted."""
+        order = ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"]
+        if int(self.read(order[0])) < size:
+            order.reverse()
+        for name in order:
+            if os.path.exists(os.path.join(self.path, name)):
+                self.write(name, size)
+
+    def peak(self):
+        return int(self.read("memory.max_usage_in_bytes"))
+
+    def kills(self):
+        found = re.search(r"^oom_kill (\d+)", self.read("memory.oom_control"), re.M)
+        return int(found.group(1)) if found else 0
+
+
+@contextlib.contextmanager
+def cgroup(size):
+    """A memory cgroup of so many bytes (rounded down to pages by the kernel), without swap."""
+    path = tempfile.mkdtemp(prefix="snug-line-", dir=CGROUP)
+    group = Group(path)
+    try:
+        group.write("memory.swappiness", 0)
+        group.limit(size)
+        yield group
+    finally:
+        for _ in range(50):
+            try:
+                os.rmdir(path)
+                break
+            except OSError:
+                time.sleep(0.1)
+
+
+# ---- the report ----
+
+class Failure(Exception):
+    pass
+
+
+class Skip(Exception):
+    pass
+
+
+def mib(n):
+    return "%.1f" % (n / MIB)
+
+
+class Report:
+    """Counts what was looked at and prints what is wrong."""
+
+    def __init__(self, name):
+        self.name, self.checks, self.failures, self.skipped = name, 0, [], []
+
+    def check(self, good, text):
+        self.checks += 1
+        if not good:
+            self.failures.append(text)
+            print("FAILED: " + text, flush=True)
+        return good
+
+    def skip(self, text):
+        self.skipped.append(text)
+        print("SKIPPED: " + text, flush=True)
+
+    def finish(self):
+        print("%s: %d checks, %d failures%s" % (self.name, self.checks, len(self.failures),
+                                                ", %d left out" % len(self.skipped) if self.skipped else ""))
+        if self.failures:
+            return 1
+        return 77 if self.skipped and not self.checks else 0 if self.checks else 1
+
+
+def table(head, rows):
+    widths = [max(len(str(r[i])) for r in [head, *rows]) for i in range(len(head))]
+    for row in [head, *rows]:
+        print("  ".join(str(c).ljust(w) if i == 0 else str(c).rjust(w) for i, (c, w) in enumerate(zip(row, widths))), flush=True)
+
+
+@contextlib.contextmanager
+def scratch(keep=None):
+    """A folder on a disk, for files of some size; its timings are its own."""
+    folder = keep or tempfile.mkdtemp(prefix="snug-line-", dir=os.environ.get("SNUG_SCRATCH"))
+    os.makedirs(folder, exist_ok=True)
+    os.environ["SNUG_CACHE"] = os.path.join(folder, "cache")
+    os.makedirs(os.environ["SNUG_CACHE"], exist_ok=True)
+    try:
+        yield folder
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,33 @@
+"""The stated least works, and 1 MiB less is refused before step 1, with nothing touched."""
+import os
+
+from common import MIB, NETS, Net, fit, least_of, plan
+
+QUICK = ("mlp", "cnn", "unet")
+
+
+def check_refused(report, net, line, what):
+    with open(net.path("model.keras"), "rb") as f:
+        before = f.read()
+    done = fit(net, "--memory", str(line), "-o", "trained.keras")
+    report.check(done.code == 3, "%s: not refused with exit code 3: %s" % (what, done))
+    report.check("least" in done.err or "at least" in done.err, "%s: the least is not named: %s" % (what, done.err))
+    for name in ("best.keras", "log.csv", "trained.keras"):
+        report.check(not os.path.exists(net.path(name)), "%s: left a %s" % (what, name))
+    with open(net.path("model.keras"), "rb") as f:
+        report.check(f.read() == before, "%s: the model's file was touched" % what)
+    return done
+
+
+def run(report, folder, options):
+    for name in options.models or (NETS if options.all else QUICK):
+        net = Net(folder, name, options.all)
+        least = least_of(plan(net))
+        done = fit(net, "--memory", str(least))
+        report.check(done.code == 0, "%s: the least of %d does not work: %s" % (net, least, done))
+        report.check(done.peak <= least, "%s: VmHWM %d at the least of %d" % (net, done.peak, least))
+        check_refused(report, net, least - MIB, "%s, 1 MiB below the least of %d" % (net, least))
+        refused = plan(net, "--memory", str(least - MIB), ok=(3,))
+        report.check(refused["fits"] is False, "%s: the plan of less than the least says that it fits" % net)
+        report.check(least_of(refused) == least, "%s: two leasts, %d and %d" % (net, least, least_of(refused)))
+        print("%s: least %d, VmHWM %d" % (net, least, done.peak), flush=True)

@@ -1,0 +1,65 @@
+"""0 violations: VmHWM at or under the line, and alive in a memory cgroup of exactly that size."""
+from common import MIB, NETS, Net, cgroup, cgroup_reason, chosen_of, fit, least_of, mib, plan, process_of, table
+
+FRACTIONS = (100, 75, 50, 33, 25)
+QUICK = ("cnn", "unet", "mobilenetv2")
+HEAD = ("model", "line", "MiB", "seconds/step", "planned", "measured", "process", "VmHWM", "cgroup", "verdict")
+
+
+def check_run(report, net, line, done):
+    """One fit that ended: nothing above the line, nothing but what was planned."""
+    what = "%s, line %d" % (net, line)
+    if not report.check(done.code == 0 and done.data, "%s: %s" % (what, done)):
+        return None
+    m = done.data["memory"]
+    report.check(done.peak <= line, "%s: VmHWM %d is above it" % (what, done.peak))
+    report.check(m["planned"] == m["measured"], "%s: planned %d, measured %d" % (what, m["planned"], m["measured"]))
+    report.check(m["process"] <= line, "%s: planned for %d" % (what, m["process"]))
+    report.check(done.peak <= m["process"], "%s: VmHWM %d, predicted %d" % (what, done.peak, m["process"]))
+    off = m["process"] - done.peak
+    report.check(off <= max(m["process"] // 100, MIB), "%s: predicted %d too much of %d" % (what, off, m["process"]))
+    return m
+
+
+def in_group(report, net, line):
+    """The same inside of a cgroup; returns what stands in the table."""
+    with cgroup(line) as group:
+        done = fit(net, "--memory", str(line), group=group.path)
+        report.check(done.code == 0 and not group.kills(), "%s in a cgroup of %d: %d kills; %s" %
+                     (net, line, group.kills(), done))
+        return "alive" if done.code == 0 else "DEAD"
+
+
+def row(report, net, label, line, has_groups):
+    done = fit(net, "--memory", str(line))
+    m = check_run(report, net, line, done)
+    alive = in_group(report, net, line) if has_groups else "-"
+    if not m:
+        return (net, label, mib(line), "", "", "", "", mib(done.peak), alive, "FAILED")
+    step = "%.3f" % chosen_of(plan(net, "--memory", str(line)))["seconds"]
+    held = done.peak <= line and alive != "DEAD"
+    return (net, label, mib(line), step, mib(m["planned"]), mib(m["measured"]), mib(m["process"]), mib(done.peak),
+            alive, "held" if held else "VIOLATED")
+
+
+def lines_of(net):
+    """The lines of a network: (label, bytes), and those that are below the least."""
+    peak = process_of(plan(net, "--recompute", "none"))
+    least = least_of(plan(net))
+    lines = [("%d %%" % f, peak * f // 100) for f in FRACTIONS]
+    return [l for l in lines if l[1] >= least] + [("least", least)], [l for l in lines if l[1] < least]
+
+
+def run(report, folder, options):
+    reason = cgroup_reason()
+    rows = []
+    if reason:
+        report.skip("runs inside of a cgroup: " + reason)
+    for name in options.models or (NETS if options.all else QUICK):
+        net = Net(folder, name, options.all)
+        lines, below = lines_of(net)
+        rows += [row(report, net, label, line, not reason) for label, line in lines]
+        rows += [(net, label, mib(line), "", "", "", "", "", "", "below the least") for label, line in below]
+        table(HEAD, rows[-len(lines) - len(below):])
+    print()
+    table(HEAD, rows)
