@@ -24,7 +24,7 @@ demo: release
 	@SNUG=$(CURDIR)/build/snug sh examples/demo.sh build/demo
 
 test-quick: release
-	@$(call run_tests,build) -LE keras
+	@$(call run_tests,build) -LE 'keras|line'
 
 test: format-check test-quick test-keras test-asan test-coverage clang
 
@@ -32,7 +32,14 @@ test: format-check test-quick test-keras test-asan test-coverage clang
 test-keras: release
 	@$(call run_tests,build) -L '^keras$$'
 
-test-all: test
+# The line, seen from outside: some of the networks, small; and all of them at their real sizes, for hours.
+test-line: release
+	@$(call run_tests,build) -L '^line$$'
+
+test-line-all: release
+	@$(call run_tests,build) -L '^line-all$$'
+
+test-all: test test-line-all
 	@$(call run_tests,build) -L keras-all
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
@@ -95,5 +102,5 @@ install: release
 clean:
 	rm -rf build build-debug build-asan build-coverage build-clang build-fuzz
 
-.PHONY: all release debug demo test-quick test test-keras test-all test-asan test-coverage clang fuzz bench format \
-        format-check tidy symbols man install clean
+.PHONY: all release debug demo test-quick test test-keras test-line test-line-all test-all test-asan test-coverage clang \
+        fuzz bench format format-check tidy symbols man install clean

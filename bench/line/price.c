@@ -104,7 +104,7 @@ static uint64_t activations_at(const price *p, const snug_plan *all, size_t i) {
   return bytes;
 }
 
-/* The fastest point with so few bytes of activations; the number of points if there is none.  Points
+/* The fastest point with so few bytes of activations; the number of points if there is none. Points
  * go from the fastest to the least, and so do their activations. */
 static size_t find_point(const price *p, const snug_plan *all, uint64_t bytes) {
   size_t low = 0, high = snug_plan_points(all);
@@ -127,8 +127,9 @@ static void write_curve(const price *p, const snug_plan *all) {
     perror(p->curve);
     exit(1);
   }
-  fputs("model,batch,block,process,seconds,micro_batch,recomputed,recompute_seconds,direct,on_disk\n",
-        f);
+  fputs(
+      "model,batch,block,process,seconds,micro_batch,recomputed,recompute_seconds,direct,on_disk\n",
+      f);
   for (size_t i = 0; i < snug_plan_points(all); i++) {
     snug_plan_point t;
     snug_plan_point_at(all, i, &t);
@@ -143,11 +144,12 @@ static void write_curve(const price *p, const snug_plan *all) {
 
 static void print_way(const char *name, const measured *m, const snug_plan_point *t,
                       uint64_t activations, uint64_t kept) {
-  printf("  %-9s %9.1f MiB %5.1f %%  block %8.1f MiB  min %8.4f s  median %8.4f s  predicted %8.4f s"
-         "  batch %lld, %lld recomputed, %lld direct\n",
-         name, (double)activations / MIB, 100.0 * (double)activations / (double)kept,
-         (double)t->block / MIB, m->least, m->median, t->seconds, (long long)t->micro_batch,
-         (long long)t->recomputed, (long long)t->direct);
+  printf(
+      "  %-9s %9.1f MiB %5.1f %%  block %8.1f MiB  min %8.4f s  median %8.4f s  predicted %8.4f s"
+      "  batch %lld, %lld recomputed, %lld direct\n",
+      name, (double)activations / MIB, 100.0 * (double)activations / (double)kept,
+      (double)t->block / MIB, m->least, m->median, t->seconds, (long long)t->micro_batch,
+      (long long)t->recomputed, (long long)t->direct);
 }
 
 static double compare(const price *p, const snug_plan *all, size_t chosen, uint64_t kept) {
@@ -178,10 +180,12 @@ static int run(const price *p) {
   snug_fit_options free_hand = options_of(p, 0);
   snug_plan *all = plan_of(p, &free_hand);
   size_t chosen = find_point(p, all, (uint64_t)(p->share / 100.0 * (double)kept));
-  printf("%s %lld, batch %lld, %s: everything kept %.1f MiB of activations, block %.1f MiB; %zu points\n",
-         p->options.net.name, (long long)p->options.net.size, (long long)p->options.net.batch,
-         p->micro ? "micro-batches allowed" : "recompute alone", (double)kept / MIB,
-         (double)block / MIB, snug_plan_points(all));
+  printf(
+      "%s %lld, batch %lld, %s: everything kept %.1f MiB of activations, block %.1f MiB; %zu "
+      "points\n",
+      p->options.net.name, (long long)p->options.net.size, (long long)p->options.net.batch,
+      p->micro ? "micro-batches allowed" : "recompute alone", (double)kept / MIB,
+      (double)block / MIB, snug_plan_points(all));
   if (p->curve) {
     write_curve(p, all);
   }
