@@ -132,6 +132,9 @@ snug_status snug__recipes_init(snug__recipes *r, const snug__graph *g, const snu
 }
 
 void snug__recipes_close(const snug__recipes *r, bool *remade) {
+  for (snug__id v = 0; v < r->g->values.n; v++) {
+    remade[v] = remade[v] && r->of[v].op; /* not what no node makes, either */
+  }
   for (snug__id id = 0; id < r->g->nodes.n; id++) {
     const snug__node *node = snug__node_at(r->g, id);
     for (int32_t k = 0; k < node->n_out; k++) {
