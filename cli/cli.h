@@ -41,6 +41,11 @@ bool cli_parse_real(const char *text, double *out);
  * text or a ";".  Returns the number of axes, up to `most`; 0 if it is no shape. */
 int32_t cli_parse_shape(const char **at, int64_t *shape, int32_t most);
 
+/* Read the shapes of samples that a file may leave open, "224,224,3" or, of several inputs,
+ * "224,224,3;8", into as many arrays without data.  Reports; returns 0 or an exit code. */
+#define CLI_MOST_INPUTS 64
+int cli_parse_shapes(const char *text, snug_array x[CLI_MOST_INPUTS], int32_t *n);
+
 /* Write bytes for people, e.g. "1.50 MiB", into 16 characters at least; returns dst. */
 const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes);
 
@@ -72,7 +77,7 @@ void cli_file_drop(cli_file *f);
 int cli_file_read(const char *path, char **text, size_t *n);
 
 /* The verbs, each in a file of its own. */
-extern const cli_verb cli_verb_fit, cli_verb_evaluate, cli_verb_predict, cli_verb_summary,
-    cli_verb_init, cli_verb_pack, cli_verb_completion, cli_verb_help;
+extern const cli_verb cli_verb_fit, cli_verb_plan, cli_verb_evaluate, cli_verb_predict,
+    cli_verb_summary, cli_verb_init, cli_verb_pack, cli_verb_completion, cli_verb_help;
 
 #endif

@@ -1,12 +1,12 @@
 /* snug fit: train a Keras model. */
 #include <dirent.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "fit.h"
 #include "interrupt.h"
+#include "remedies.h"
 
 double fit_now(void) {
   struct timespec t;
@@ -49,46 +49,21 @@ static int check_log(const fit_options *o) {
   return o->csv_log ? cli_file_check(o->csv_log, o->force || is_resumed(o)) : CLI_OK;
 }
 
-static int check_checkpoint(const fit_options *o) {
-  const char *alone = o->monitor             ? "--monitor"
-                      : o->save_best_only    ? "--save-best-only"
-                      : o->save_weights_only ? "--save-weights-only"
-                      : o->save_freq         ? "--save-freq"
-                                             : NULL;
-  return alone && !o->checkpoint ? cli_fail(CLI_USAGE,
-                                            "fit: %s is of --checkpoint PATH, which is "
-                                            "not there",
-                                            alone)
-                                 : CLI_OK;
-}
-
-static int check(const fit_options *o) {
-  if (!o->job.data.n) {
-    return cli_fail(CLI_USAGE, "fit: which data? --data FILE is needed; see snug fit --help");
-  }
-  if (!(o->validation_split >= 0.0 && o->validation_split < 1.0)) {
-    return cli_fail(CLI_USAGE, "fit: --validation-split is %g; it is 0 or more and below 1",
-                    o->validation_split);
-  }
-  if (o->validation_split > 0.0 && o->validation_data.n) {
-    return cli_fail(CLI_USAGE, "fit: --validation-split and --validation-data exclude each other");
-  }
-  if (o->initial_epoch >= o->epochs) {
-    return cli_fail(CLI_USAGE,
-                    "fit: --initial-epoch is %lld and --epochs, the last one, %lld: there is "
-                    "nothing to train",
-                    (long long)o->initial_epoch, (long long)o->epochs);
-  }
-  int code = check_checkpoint(o);
-  code = code ? code : check_log(o);
-  return code ? code : check_output(o);
-}
-
 /* ---- training ---- */
 
+static snug_status plan(fit_run *r) {
+  snug_plan *plan = NULL;
+  snug_status s = fit_make_plan(r, &plan);
+  if (!s) {
+    fit_keep_plan(r, plan);
+  }
+  snug_plan_destroy(plan);
+  return s;
+}
+
 static snug_status plan_and_train(fit_run *r) {
-  snug_status s = fit_plan(r);
-  if (s) {
+  snug_status s = plan(r);
+  if (s || !r->fits) {
     return s;
   }
   fit_announce(r);
@@ -117,7 +92,7 @@ static int train_and_save(fit_run *r) {
            r->options->output ? r->options->output : "");
   interrupt_begin(notice);
   snug_status s = plan_and_train(r);
-  int code = s ? job_fail(&r->job, s) : save(r);
+  int code = s ? job_fail(&r->job, s) : r->fits ? save(r) : CLI_NO_FIT;
   interrupt_end();
   if (!code) {
     fit_report(r);
@@ -126,24 +101,29 @@ static int train_and_save(fit_run *r) {
   return code;
 }
 
+/* All is closed before other plans are tried, which takes memory too. */
 static int run_with(const fit_options *o) {
-  fit_run r = {.options = o};
-  int code = job_open(&r.job, &o->job, SNUG_PART_TRAIN, true);
-  code = code ? code : job_need_compiled(&r.job, "fit");
-  code = code ? code : fit_set_up(&r);
-  code = code ? code : fit_add_callbacks(&r);
+  fit_run r;
+  int code = fit_open(&r, o, "fit");
   code = code ? code : train_and_save(&r);
-  fit_end_callbacks(&r);
-  snug_history_destroy(r.history);
-  fit_end_plan(&r);
-  snug_arrays_destroy(r.validation_arrays);
-  job_close(&r.job);
-  free(r.class_weight);
+  fit_close(&r);
+  if (code == CLI_NO_FIT && r.least && !r.fits) {
+    code = remedies_print(o, r.line.bytes, r.least);
+  }
   return cli_finish(code);
 }
 
+static int check(const fit_options *o) {
+  if (!o->job.data.n) {
+    return cli_fail(CLI_USAGE, "fit: which data? --data FILE is needed; see snug fit --help");
+  }
+  int code = fit_check(o, "fit");
+  code = code ? code : check_log(o);
+  return code ? code : check_output(o);
+}
+
 int fit_command(const cli_verb *verb, int n_args, char **args) {
-  fit_options o = {.job = {JOB_DEFAULTS}, .epochs = 1};
+  fit_options o = {FIT_DEFAULTS};
   int code = cli_parse(verb, n_args, args, &o);
   code = code ? code : check(&o);
   code = code ? code : run_with(&o);

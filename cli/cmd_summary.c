@@ -2,8 +2,6 @@
 #include "json.h"
 #include "terminal.h"
 
-#define MOST_INPUTS 64
-
 typedef struct summary_options {
   const char *model, *input_shape, *optimizer;
   cli_list loss;
@@ -74,26 +72,6 @@ static void print_table(const summary_options *o, const snug_summary *summary) {
                      out.is_terminal ? (int32_t)out.width : 0);
 }
 
-/* "224,224,3" or, of several inputs, "224,224,3;8": the shapes that a file may leave open. */
-static int read_shapes(const char *text, snug_array *x, int32_t *n) {
-  const char *at = text;
-  for (*n = 0; *n < MOST_INPUTS; at++) {
-    snug_array *a = &x[(*n)++];
-    *a = (snug_array){.dtype = SNUG_FLOAT32, .shape = {1}};
-    a->rank = 1 + cli_parse_shape(&at, a->shape + 1, SNUG_MAX_RANK - 1);
-    if (a->rank > 1 && !*at) {
-      return CLI_OK;
-    }
-    if (a->rank == 1) {
-      break;
-    }
-  }
-  return cli_fail(CLI_USAGE,
-                  "summary: --input-shape is \"%s\"; sizes such as 224,224,3 are needed, without "
-                  "the batch; of several inputs 224,224,3;8",
-                  text);
-}
-
 static snug_status load(const summary_options *o, snug_ctx *ctx, const snug_load_options *load,
                         snug_model **model) {
   snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
@@ -119,10 +97,10 @@ static int summarize(const summary_options *o, snug_ctx *ctx, const snug_load_op
 }
 
 static int run_with(const summary_options *o) {
-  snug_array x[MOST_INPUTS];
+  snug_array x[CLI_MOST_INPUTS];
   snug_load_options shapes = SNUG_LOAD_OPTIONS_DEFAULT;
   snug_ctx *ctx = NULL;
-  int code = o->input_shape ? read_shapes(o->input_shape, x, &shapes.n_x) : CLI_OK;
+  int code = o->input_shape ? cli_parse_shapes(o->input_shape, x, &shapes.n_x) : CLI_OK;
   shapes.x = o->input_shape ? x : NULL;
   if (!code && snug_ctx_create(NULL, &ctx)) {
     code = cli_fail(CLI_FAILURE, "no memory");

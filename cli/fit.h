@@ -3,6 +3,7 @@
 #define SNUG_CLI_FIT_H
 
 #include "job.h"
+#include "line.h"
 #include "terminal.h"
 
 typedef struct fit_options {
@@ -23,7 +24,16 @@ typedef struct fit_options {
   bool save_best_only, save_weights_only;
   const char *early_stopping, *reduce_lr, *lr_schedule, *csv_log, *backup;
   bool terminate_on_nan;
+  /* memory */
+  const char *memory, *recompute, *micro_batch, *disk_folder, *kernels;
+  cli_list allow;
+  /* of plan alone */
+  const char *isa, *plan_output;
+  int64_t samples;
+  bool curve, draw, find_batch;
 } fit_options;
+
+#define FIT_DEFAULTS .job = {JOB_DEFAULTS}, .epochs = 1
 
 int fit_command(const cli_verb *verb, int n_args, char **args);
 
@@ -52,7 +62,12 @@ typedef struct fit_run {
   fit_messages messages;
   snug_callback callbacks[FIT_MAX_CALLBACKS];
   int32_t n_callbacks;
-  snug_status stopped;                /* why a hook ended the fit */
+  snug_status stopped; /* why a hook ended the fit */
+  memory_line line;
+  char *kernels; /* the text of that file */
+  bool fits;
+  uint64_t least;
+  snug_plan_point fastest, point;     /* of the plan; point: the one that is taken */
   snug_memory_report planned, memory; /* before step 1, and of the fit itself */
   snug_layer_memory *layers;          /* as planned, largest first; the names are ours */
   size_t n_layers;
@@ -63,12 +78,30 @@ typedef struct fit_run {
   bool saved;
 } fit_run;
 
+/* What can be told wrong about the options without opening anything.  Reports; returns 0 or an exit
+ * code. */
+int fit_check(const fit_options *options, const char *verb);
+
+/* Open all that a fit needs: model, data, validation, callbacks.  Likewise.  Ended by fit_close in
+ * any case. */
+int fit_open(fit_run *run, const fit_options *options, const char *verb);
+void fit_close(fit_run *run);
+
 /* Fill in run->fit from the options.  Reports; returns 0 or an exit code. */
 int fit_set_up(fit_run *run);
 
-/* Plan the fit: run->planned and run->layers.  Nothing of the plan is held afterwards, as it would
- * be counted in the fit. */
-snug_status fit_plan(fit_run *run);
+/* Samples to train on, those held back for validation included. */
+int64_t fit_samples(const fit_run *run);
+
+/* Whether it is planned for another machine than this one. */
+bool fit_is_estimate(const fit_options *options);
+
+/* Plan the fit. */
+snug_status fit_make_plan(fit_run *run, snug_plan **plan);
+
+/* Keep what is told later: run->planned, run->layers, the points.  Nothing of the plan itself is
+ * held during the fit, as it would be counted. */
+void fit_keep_plan(fit_run *run, const snug_plan *plan);
 void fit_end_plan(fit_run *run);
 
 /* Seconds since some moment in the past. */

@@ -1,81 +1,8 @@
 /* The options of fit. */
-#include "fit.h"
-
-#define AT(member) offsetof(fit_options, member)
+#include "fit_table.h"
 
 static const cli_option options[] = {
-    JOB_DATA_OPTION(fit_options,
-                    "the data: one .npz file with x and y (or x_0, x_1, ..., or the names of the "
-                    "model's inputs and outputs), or one .npy or IDX file (also gzipped) per "
-                    "array, the labels last",
-                    "Data"),
-    {"validation-data", 0, CLI_FILES, "FILE", "npz npy gz", NULL, AT(validation_data),
-     "data to validate with after every epoch, likewise"},
-    {"validation-split", 0, CLI_REAL, "PART", NULL, NULL, AT(validation_split),
-     "validate with the last part of the data (0.1), which is then not trained on"},
-    {"sample-weight", 0, CLI_FILE, "FILE", "npy", NULL, AT(job.sample_weight),
-     "one weight per sample, a .npy file"},
-    {"class-weight", 0, CLI_WORDS, "WEIGHTS", NULL, NULL, AT(class_weight),
-     "how much samples of a class count: 0:1,1:5. Other classes count once"},
-    {"no-shuffle", 0, CLI_FLAG, NULL, NULL, NULL, AT(no_shuffle),
-     "take the samples in their order"},
-
-    {"epochs", 0, CLI_AT_LEAST_1, "N", NULL, "Training", AT(epochs), "train up to this epoch (1)"},
-    JOB_RUN_OPTIONS(fit_options),
-    {"initial-epoch", 0, CLI_COUNT, "N", NULL, NULL, AT(initial_epoch),
-     "epochs that were trained before; go on behind them (0)"},
-    {"steps-per-epoch", 0, CLI_AT_LEAST_1, "N", NULL, NULL, AT(steps_per_epoch),
-     "batches in an epoch; without it, all the data"},
-    {"validation-steps", 0, CLI_AT_LEAST_1, "N", NULL, NULL, AT(validation_steps),
-     "batches to validate with; without it, all"},
-    {"validation-batch-size", 0, CLI_AT_LEAST_1, "N", NULL, NULL, AT(validation_batch_size),
-     "samples at a time in validation; without it, those of --batch-size"},
-    {"validation-freq", 0, CLI_AT_LEAST_1, "N", NULL, NULL, AT(validation_freq),
-     "validate after every N-th epoch (1)"},
-    {"seed", 0, CLI_COUNT, "N", NULL, NULL, AT(job.seed),
-     "of shuffling, dropout and weights that the file does not hold (0)"},
-
-    JOB_MODEL_OPTIONS(fit_options),
-    {"freeze", 0, CLI_WORDS, "LAYERS", NULL, NULL, AT(job.freeze),
-     "do not train these layers: names or patterns, separated by commas: 'conv*,block1_*'"},
-    {"optimizer", 0, CLI_TEXT, "OPTIMIZER", NULL, NULL, AT(job.optimizer),
-     "how to train, as Keras names it: adam, 'sgd(learning_rate=0.1, momentum=0.9)'. What is not "
-     "given here is as the file has it; giving any of --optimizer, --loss, --metrics, "
-     "--loss-weights and --freeze starts the optimizer anew"},
-    {"learning-rate", 0, CLI_REAL, "RATE", NULL, NULL, AT(job.learning_rate),
-     "another learning rate than the optimizer has"},
-    JOB_COMPILE_OPTIONS(fit_options),
-
-    {"checkpoint", 0, CLI_FILE, "PATH", "keras h5", "While it trains", AT(checkpoint),
-     "save the model after every epoch. The path may name values: 'm.{epoch:02d}-{val_loss:.2f}"
-     ".keras'"},
-    {"monitor", 0, CLI_TEXT, "VALUE", NULL, NULL, AT(monitor),
-     "the value that says which checkpoint is best (val_loss)"},
-    {"save-best-only", 0, CLI_FLAG, NULL, NULL, NULL, AT(save_best_only),
-     "only write a checkpoint that is better than those before"},
-    {"save-weights-only", 0, CLI_FLAG, NULL, NULL, NULL, AT(save_weights_only),
-     "the checkpoint holds weights alone; its path ends in .weights.h5"},
-    {"save-freq", 0, CLI_TEXT, "WHEN", NULL, NULL, AT(save_freq),
-     "write checkpoints after every epoch (epoch) or after so many batches"},
-    {"early-stopping", 0, CLI_TEXT, "RULE", NULL, NULL, AT(early_stopping),
-     "stop when a value no longer improves: val_loss:patience=3,restore-best. Further keys: "
-     "min_delta, mode, baseline, start_from_epoch"},
-    {"reduce-lr", 0, CLI_TEXT, "RULE", NULL, NULL, AT(reduce_lr),
-     "lower the learning rate when a value no longer improves: val_loss:factor=0.1,patience=5. "
-     "Further keys: min_delta, mode, cooldown, min_lr"},
-    {"lr-schedule", 0, CLI_TEXT, "TABLE", NULL, NULL, AT(lr_schedule),
-     "the learning rate by epoch: 0:0.1,10:0.01 is 0.01 from epoch 10 on (the first is 0); or one "
-     "of Keras's schedules, counted in epochs: 'CosineDecay(initial_learning_rate=0.1, "
-     "decay_steps=20)'"},
-    {"csv-log", 0, CLI_FILE, "FILE", "csv", NULL, AT(csv_log),
-     "write the values of every epoch there"},
-    {"backup", 0, CLI_FOLDER, "FOLDER", NULL, NULL, AT(backup),
-     "keep all that it takes to go on there; the same command resumes a run that was interrupted "
-     "or "
-     "killed, and ends with the same result to the bit"},
-    {"terminate-on-nan", 0, CLI_FLAG, NULL, NULL, NULL, AT(terminate_on_nan),
-     "stop when the loss is not a finite number"},
-
+    FIT_SHARED_OPTIONS,
     {"output", 'o', CLI_FILE, "FILE", "keras", "Results", AT(output),
      "save the trained model there: .keras, or .weights.h5 for its weights alone. The file appears "
      "complete or not at all"},
@@ -96,6 +23,8 @@ static const cli_example examples[] = {
      "say how to train a model that was not compiled"},
     {"snug fit m.keras --data d.npz --epochs 50 --early-stopping loss:patience=3 -o a.keras",
      "stop when it no longer gets better"},
+    {"snug fit model.keras --data train.npz --memory 2GiB -o trained.keras",
+     "the whole process stays under 2 GiB, or is refused before the first step"},
 };
 
 const cli_verb cli_verb_fit = {
@@ -107,13 +36,16 @@ const cli_verb cli_verb_fit = {
     .description =
         "Trains as Keras does, and says before the first step how many bytes that takes. What is "
         "saved loads in Keras, which goes on with the same next step.\n"
+        "With --memory the plan is made to fit under that line, at the least cost in time, and the "
+        "process does not pass it. If nothing fits, that is said before the first step, with the "
+        "least line that would do and with changes that would help.\n"
         "Progress goes to standard error, the result to standard output.\n"
         "Ctrl-C or SIGTERM ends the training after the batch that runs; the model is then saved "
         "if -o is given. A second one ends it at once; a file that exists stays whole.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits =
-        "3\tit does not fit into memory\n"
+        "3\tit does not fit under the line; what would fit is said\n"
         "130\tinterrupted by Ctrl-C\n"
         "143\tinterrupted by SIGTERM\n",
     .computes = true,

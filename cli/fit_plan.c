@@ -1,4 +1,5 @@
 /* What a fit will hold, layer by layer. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,15 +31,38 @@ static void copy_layers(fit_run *r, const snug_plan *plan) {
   }
 }
 
-snug_status fit_plan(fit_run *r) {
-  snug_plan *plan = NULL;
-  snug_status s = snug_plan_fit(r->job.model, &r->job.data, &r->fit, &plan);
-  if (!s) {
-    snug_plan_memory(plan, &r->planned);
-    copy_layers(r, plan);
+/* How many samples stand for data that are not there: whole batches, also of validation. */
+static int64_t samples_for(const fit_run *r) {
+  const fit_options *o = r->options;
+  double split = o->validation_split;
+  int64_t batch = r->fit.batch_size;
+  int64_t validation = o->validation_batch_size ? o->validation_batch_size : batch;
+  if (o->samples || split <= 0.0) {
+    return o->samples ? o->samples : batch;
   }
-  snug_plan_destroy(plan);
-  return s;
+  double rows = (double)batch / (1.0 - split);
+  double held = (double)validation / split;
+  return (int64_t)ceil(rows > held ? rows : held);
+}
+
+int64_t fit_samples(const fit_run *r) {
+  return r->options->job.data.n ? r->job.data.x[0].shape[0] : samples_for(r);
+}
+
+snug_status fit_make_plan(fit_run *r, snug_plan **plan) {
+  return r->options->job.data.n ? snug_plan_fit(r->job.model, &r->job.data, &r->fit, plan)
+                                : snug_plan_samples(r->job.model, samples_for(r), &r->fit, plan);
+}
+
+void fit_keep_plan(fit_run *r, const snug_plan *plan) {
+  size_t last = snug_plan_points(plan) - 1;
+  size_t chosen = snug_plan_chosen(plan);
+  snug_plan_memory(plan, &r->planned);
+  snug_plan_point_at(plan, 0, &r->fastest);
+  snug_plan_point_at(plan, chosen < last ? chosen : last, &r->point);
+  r->fits = snug_plan_fits(plan);
+  r->least = snug_plan_least(plan);
+  copy_layers(r, plan);
 }
 
 void fit_end_plan(fit_run *r) {

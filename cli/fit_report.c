@@ -22,8 +22,6 @@ static uint64_t resident_peak(void) {
   return (uint64_t)kib * 1024;
 }
 
-static int64_t samples(const fit_run *r) { return r->job.data.x[0].shape[0]; }
-
 static int64_t validation_samples(const fit_run *r) {
   return r->fit.validation_data ? r->validation.x[0].shape[0] : 0;
 }
@@ -34,7 +32,7 @@ void fit_announce(const fit_run *r) {
     return;
   }
   fprintf(stderr, "Plan: training on %lld samples in batches of %lld takes %s.\n",
-          (long long)samples(r), (long long)r->fit.batch_size,
+          (long long)fit_samples(r), (long long)r->fit.batch_size,
           snug_bytes_text(r->planned.planned, bytes));
   if (!r->options->output && !r->options->checkpoint) {
     fputs("Nothing will be saved: there is neither -o FILE nor --checkpoint PATH.\n", stderr);
@@ -214,7 +212,7 @@ static void print_json_layers(const fit_run *r, json *j) {
 static void print_json(const fit_run *r) {
   json j = json_begin(stdout);
   json_text(&j, "model", r->options->job.model);
-  json_int(&j, "samples", samples(r));
+  json_int(&j, "samples", fit_samples(r));
   json_int(&j, "validation_samples", validation_samples(r));
   json_int(&j, "batch_size", r->fit.batch_size);
   print_json_history(r, &j);

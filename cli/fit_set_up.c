@@ -1,4 +1,5 @@
 /* From the options of fit to those of the library. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,13 +64,52 @@ static int read_validation(fit_run *r) {
     r->fit.validation_data = &r->validation;
     return job_read(&r->job, files, SNUG_PART_TEST, true, &r->validation_arrays, &r->validation);
   }
-  if (r->options->validation_split > 0.0 || !snug_arrays_has(r->job.arrays, r->job.model, part)) {
+  if (r->options->validation_split > 0.0 || !r->job.arrays ||
+      !snug_arrays_has(r->job.arrays, r->job.model, part)) {
     return CLI_OK;
   }
   r->fit.validation_data = &r->validation;
   snug_status s = snug_arrays_data(r->job.arrays, r->job.model, part, true, &r->validation);
   return s ? job_fail(&r->job, s) : CLI_OK;
 }
+
+/* ---- memory ---- */
+
+static bool is_allowed(const fit_options *o, const char *what) {
+  for (int32_t i = 0; i < o->allow.n; i++) {
+    if (strcmp(o->allow.items[i], what) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int set_levers(fit_run *r) {
+  const fit_options *o = r->options;
+  size_t n = 0;
+  int64_t micro = 0;
+  int code = o->kernels ? cli_file_read(o->kernels, &r->kernels, &n) : CLI_OK;
+  if (o->micro_batch) {
+    cli_parse_count(o->micro_batch, &micro); /* "auto" leaves it */
+  }
+  r->fit.memory = r->line.bytes;
+  r->fit.levers = (snug_levers){.recompute = o->recompute,
+                                .micro_batch = micro,
+                                .allow_batch_statistics = is_allowed(o, "batch-statistics"),
+                                .allow_disk = is_allowed(o, "disk"),
+                                .disk_folder = o->disk_folder,
+                                .kernels = r->kernels};
+  return code;
+}
+
+/* Fewer threads than there are can be tried here. */
+bool fit_is_estimate(const fit_options *o) {
+  cpu_set_t cores;
+  bool known = sched_getaffinity(0, sizeof cores, &cores) == 0;
+  return o->isa || (known && o->job.threads > CPU_COUNT(&cores));
+}
+
+/* ---- all of it ---- */
 
 int fit_set_up(fit_run *r) {
   const fit_options *o = r->options;
@@ -86,5 +126,25 @@ int fit_set_up(fit_run *r) {
                               .validation_steps = o->validation_steps,
                               .validation_freq = o->validation_freq};
   int code = read_validation(r);
+  code = code ? code : set_levers(r);
   return code ? code : set_class_weights(r);
+}
+
+int fit_open(fit_run *r, const fit_options *o, const char *verb) {
+  *r = (fit_run){.options = o};
+  int code = line_find(o->memory, &r->line);
+  code = code ? code : job_open(&r->job, &o->job, SNUG_PART_TRAIN, true);
+  code = code ? code : job_need_compiled(&r->job, verb);
+  code = code ? code : fit_set_up(r);
+  return code ? code : fit_add_callbacks(r);
+}
+
+void fit_close(fit_run *r) {
+  fit_end_callbacks(r);
+  snug_history_destroy(r->history);
+  fit_end_plan(r);
+  snug_arrays_destroy(r->validation_arrays);
+  job_close(&r->job);
+  free(r->class_weight);
+  free(r->kernels);
 }

@@ -31,16 +31,21 @@ int job_fail(const job *j, snug_status status) {
 }
 
 int job_need_compiled(const job *j, const char *verb) {
+  bool trains = strcmp(verb, "evaluate") != 0;
+  const cli_list *data = &j->options->data;
+  bool has_data = data->n || strcmp(verb, "plan") != 0; /* where it must be given */
   if (snug_model_metrics(j->model).n > 0) {
     return CLI_OK;
   }
   return cli_fail(CLI_USAGE,
                   "%s: %s does not say how it is trained. Say it with --loss%s, for example:\n"
-                  "  snug %s %s --data %s%s --loss sparse_categorical_crossentropy --metrics "
-                  "accuracy",
-                  verb, j->options->model, strcmp(verb, "fit") == 0 ? " and --optimizer" : "", verb,
-                  j->options->model, j->options->data.n ? j->options->data.items[0] : "FILE",
-                  strcmp(verb, "fit") == 0 ? " --optimizer adam" : "");
+                  "  snug %s %s%s%s%s --loss sparse_categorical_crossentropy --metrics accuracy",
+                  verb, j->options->model, trains ? " and --optimizer" : "", verb,
+                  j->options->model, has_data ? " --data " : "",
+                  !has_data ? ""
+                  : data->n ? data->items[0]
+                            : "FILE",
+                  trains ? " --optimizer adam" : "");
 }
 
 /* ---- data ---- */
@@ -77,8 +82,14 @@ static int load_model(job *j, snug_part part) {
   snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
   options.seed = (uint64_t)j->options->seed;
   options.no_compile = wants_compile(j->options);
+  snug_array shapes[CLI_MOST_INPUTS];
+  const char *text = j->options->input_shape;
+  if (text && cli_parse_shapes(text, shapes, &options.n_x)) {
+    return CLI_USAGE;
+  }
+  options.x = text ? shapes : NULL;
   snug_status s =
-      j->arrays ? snug_arrays_inputs(j->arrays, part, &options.x, &options.n_x) : SNUG_OK;
+      j->arrays && !text ? snug_arrays_inputs(j->arrays, part, &options.x, &options.n_x) : SNUG_OK;
   s = s ? s : snug_model_load(j->ctx, j->options->model, &options, &j->model);
   if (!s && j->options->weights) {
     s = snug_model_load_weights(j->model, j->options->weights);
@@ -185,12 +196,13 @@ static int create_context(job *j) {
 
 static int open_arrays(job *j) {
   const cli_list *files = &j->options->data;
-  snug_status s = snug_arrays_open(j->ctx, files->items, files->n, &j->arrays);
+  snug_status s = files->n ? snug_arrays_open(j->ctx, files->items, files->n, &j->arrays) : SNUG_OK;
   return s ? cli_fail_status(j->ctx, s) : CLI_OK;
 }
 
 static int read_data(job *j, snug_part part, bool with_labels) {
-  snug_status s = snug_arrays_data(j->arrays, j->model, part, with_labels, &j->data);
+  snug_status s =
+      j->arrays ? snug_arrays_data(j->arrays, j->model, part, with_labels, &j->data) : SNUG_OK;
   return s ? cli_fail_status(j->ctx, s) : CLI_OK;
 }
 

@@ -2,10 +2,12 @@
 #ifndef SNUG_CLI_JOB_H
 #define SNUG_CLI_JOB_H
 
+#include <math.h>
+
 #include "cli.h"
 
 typedef struct job_options {
-  const char *model, *weights, *optimizer, *sample_weight;
+  const char *model, *weights, *optimizer, *sample_weight, *input_shape;
   cli_list data, loss, metrics, loss_weights, freeze;
   double learning_rate; /* NaN: not given */
   int64_t batch_size, threads, seed;
@@ -51,8 +53,9 @@ typedef struct job {
   const cli_list *more_data; /* further files that failures may be about; NULL: none */
 } job;
 
-/* Open all of it: context, data, model, weights, compile.  The part says which samples of a file
- * are meant.  Reports; returns 0 or an exit code.  A job is ended by job_close in any case. */
+/* Open all of it: context, data (if there are any), model, weights, compile.  The part says which
+ * samples of a file are meant.  Reports; returns 0 or an exit code.  A job is ended by job_close in
+ * any case. */
 int job_open(job *j, const job_options *options, snug_part part, bool with_labels);
 void job_close(job *j);
 

@@ -44,6 +44,15 @@ static int push(cli_list *list, const char *item) {
   return CLI_OK;
 }
 
+int cli_list_add(cli_list *list, const char *item) {
+  char *copy = strdup(item);
+  int code = copy ? push(list, copy) : cli_fail(CLI_FAILURE, "no memory");
+  if (code) {
+    free(copy);
+  }
+  return code;
+}
+
 static bool is_open(char c) { return c == '(' || c == '[' || c == '{'; }
 static bool is_close(char c) { return c == ')' || c == ']' || c == '}'; }
 
@@ -163,8 +172,7 @@ static bool set_number(const cli_option *o, const char *value, void *member) {
 static int push_files(parser *p, cli_list *list, const char *first) {
   int code = CLI_OK;
   for (const char *file = first; file && !code;) {
-    char *copy = strdup(file);
-    code = copy ? push(list, copy) : cli_fail(CLI_FAILURE, "no memory");
+    code = cli_list_add(list, file);
     file = p->at < p->n ? p->args[p->at] : NULL;
     file = file && file[0] != '-' && !cli_ends_in(file, ".keras") ? file : NULL;
     p->at += file != NULL;

@@ -96,6 +96,16 @@ const cli_verb *cli_verb_find(const char *name);
 int cli_parse(const cli_verb *verb, int n_args, char **args, void *into);
 void cli_options_release(const cli_verb *verb, void *from);
 
+/* The other way round: append the arguments that make `from` of `defaults`, the operand first.
+ * Reports; 0 or an exit code. */
+int cli_unparse(const cli_verb *verb, const void *from, const void *defaults, cli_list *args);
+
+/* Print an argument as a shell takes it. */
+void cli_print_argument(const char *argument, FILE *out);
+
+/* Append a copy of a text.  Reports; 0 or an exit code. */
+int cli_list_add(cli_list *list, const char *item);
+
 /* Split a text at commas outside of brackets and append the parts.  Reports; 0 or an exit code. */
 int cli_list_split(cli_list *list, const char *text);
 void cli_list_release(cli_list *list);

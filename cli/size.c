@@ -103,6 +103,25 @@ int32_t cli_parse_shape(const char **at, int64_t *shape, int32_t most) {
   return 0;
 }
 
+int cli_parse_shapes(const char *text, snug_array x[CLI_MOST_INPUTS], int32_t *n) {
+  const char *at = text;
+  for (*n = 0; *n < CLI_MOST_INPUTS; at++) {
+    snug_array *a = &x[(*n)++];
+    *a = (snug_array){.dtype = SNUG_FLOAT32, .shape = {1}};
+    a->rank = 1 + cli_parse_shape(&at, a->shape + 1, SNUG_MAX_RANK - 1);
+    if (a->rank > 1 && !*at) {
+      return CLI_OK;
+    }
+    if (a->rank == 1) {
+      break;
+    }
+  }
+  return cli_fail(CLI_USAGE,
+                  "--input-shape is \"%s\"; sizes such as 224,224,3 are needed, without the batch; "
+                  "of several inputs 224,224,3;8",
+                  text);
+}
+
 const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes) {
   double value = (double)bytes;
   int unit = -1;

@@ -6,6 +6,7 @@
 const cli_verb *const cli_verbs[] = {
     /* clang-format off */
     &cli_verb_fit,
+    &cli_verb_plan,
     &cli_verb_evaluate,
     &cli_verb_predict,
     &cli_verb_summary,

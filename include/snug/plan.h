@@ -23,6 +23,12 @@ SNUG_API snug_status snug_plan_fit(snug_model *model, const snug_data *data,
                                    const snug_fit_options *options, snug_plan **out) SNUG_NODISCARD;
 SNUG_API void snug_plan_destroy(snug_plan *plan);
 
+/* The same for data that are not there: so many samples of the shapes that the model takes, whose
+ * own bytes are not counted. */
+SNUG_API snug_status snug_plan_samples(snug_model *model, int64_t samples,
+                                       const snug_fit_options *options,
+                                       snug_plan **out) SNUG_NODISCARD;
+
 /* The memory of the planned fit. */
 SNUG_API void snug_plan_memory(const snug_plan *plan, snug_memory_report *out);
 
@@ -83,10 +89,14 @@ typedef struct snug_plan_moment {
   int64_t item, items;
   const char *layer, *op;
   bool backward;
+  bool validation; /* of a step that validates, and so is the map of the block */
   uint64_t bytes;
 } snug_plan_moment;
 
 SNUG_API void snug_plan_peak(const snug_plan *plan, snug_plan_moment *out);
+
+/* Bytes of the block that validation needs; 0 if there is none. */
+SNUG_API uint64_t snug_plan_validation(const snug_plan *plan);
 
 #ifdef __cplusplus
 }

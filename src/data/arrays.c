@@ -5,6 +5,10 @@
 
 #include "base/size.h"
 
+const double snug__no_values = 0.0;
+
+static bool has_values(const snug_array *a) { return a->data != &snug__no_values; }
+
 int64_t snug__array_row(const snug_array *a) {
   int64_t n = 1;
   for (int32_t i = 1; i < a->rank; i++) {
@@ -111,13 +115,13 @@ snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array 
     return snug__fail(ctx, SNUG_E_DTYPE, "%s: is %s; the model takes %s", what,
                       snug__type_text(&t, given), snug__type_text(feeds, wanted));
   }
-  return check_values(ctx, what, a, feeds->dtype);
+  return has_values(a) ? check_values(ctx, what, a, feeds->dtype) : SNUG_OK;
 }
 
 snug_status snug__array_check_labels(snug_ctx *ctx, const char *what, const snug_array *a,
                                      int64_t classes, int64_t ignored) {
   int64_t row = snug__array_row(a);
-  for (int64_t i = 0; i < row * a->shape[0]; i++) {
+  for (int64_t i = 0; has_values(a) && i < row * a->shape[0]; i++) {
     double v = snug__element_get(a->dtype, a->data, i);
     bool is_class = v >= 0 && v < (double)classes && v == floor(v);
     if (!is_class && v != (double)ignored) {

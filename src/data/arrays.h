@@ -7,13 +7,17 @@
 #include "graph/type.h"
 #include "snug/train.h"
 
+/* What the arrays of a stand-in point to (train/stand_in.h): they have a shape and no values, and
+ * only a plan takes them. */
+extern const double snug__no_values;
+
 /* Elements of one sample. */
 int64_t snug__array_row(const snug_array *a);
 
 /* Check an array against the value it feeds (whose first axis is the batch): shape of a sample, a
  * dtype that can be converted, no NaN or infinity, nothing that its dtype could not hold,
  * and as many samples as `rows`.  `what` names it in messages ("x[0] 'image'"),
- * `hint` ends the message of a wrong shape ("" or "; ..."). */
+ * `hint` ends the message of a wrong shape ("" or "; ...").  Of a stand-in the shape alone. */
 snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array *a,
                               const snug__type *feeds, int64_t rows,
                               const char *hint) SNUG_NODISCARD;

@@ -6,6 +6,7 @@
 #include "graph/op.h"
 #include "report/summary.h"
 #include "train/fit.h"
+#include "train/stand_in.h"
 
 /* ---- FLOPs ---- */
 
@@ -74,64 +75,13 @@ static snug_status add_saved(snug_summary *s, const snug__graph *g) {
   return SNUG_OK;
 }
 
-/* ---- a fit of one step, on zeros ---- */
+/* ---- a fit of one step ---- */
 
-typedef struct zeros {
-  snug_array *arrays; /* inputs, then labels */
-  void *data;         /* of all of them: they are alike */
-  size_t n, bytes;
-} zeros;
-
-static snug_status set_array(const snug_summary *s, snug__type type, snug_array *a) {
-  type.dim[0] = s->totals.batch;
-  type.dtype = SNUG_UINT8; /* every dtype holds its 0 */
-  *a = (snug_array){.dtype = SNUG_UINT8, .rank = type.rank};
-  memcpy(a->shape, type.dim, sizeof a->shape);
-  return snug__type_is_valid(&type)
-             ? SNUG_OK
-             : snug__fail(s->ctx, SNUG_E_SHAPE, "summary: batch %lld is too large",
-                          (long long)s->totals.batch);
-}
-
-static snug_status set_arrays(const snug_summary *s, const snug_model *m, zeros *z) {
-  for (size_t i = 0; i < m->inputs.n; i++) {
-    snug_tensor t = SNUG_VEC(&m->inputs, snug__model_input, i).tensor;
-    SNUG_TRY(set_array(s, SNUG_VEC(&m->tensors, snug__model_tensor, t).type, &z->arrays[i]));
-  }
-  for (size_t i = 0; i < m->outputs.n; i++) {
-    snug_tensor t = SNUG_VEC(&m->outputs, snug_tensor, i);
-    snug__type target;
-    SNUG_TRY(snug__loss_target(m->ctx, &m->training->losses[i],
-                               &SNUG_VEC(&m->tensors, snug__model_tensor, t).type, &target));
-    SNUG_TRY(set_array(s, target, &z->arrays[m->inputs.n + i]));
-  }
-  return SNUG_OK;
-}
-
-static snug_status zeros_create(snug_summary *s, const snug_model *m, zeros *z) {
-  z->n = m->inputs.n + m->outputs.n;
-  SNUG_TRY(snug__arena_take(&s->arena, z->n * sizeof *z->arrays, (void **)&z->arrays));
-  SNUG_TRY(set_arrays(s, m, z));
-  for (size_t i = 0; i < z->n; i++) {
-    snug__type t = snug__type_of(SNUG_UINT8, z->arrays[i].rank, z->arrays[i].shape);
-    size_t bytes = (size_t)snug__type_bytes(&t);
-    z->bytes = bytes > z->bytes ? bytes : z->bytes;
-  }
-  SNUG_TRY(snug__take(s->ctx, SNUG__MEM_SCRATCH, z->bytes, &z->data));
-  for (size_t i = 0; i < z->n; i++) {
-    z->arrays[i].data = z->data;
-  }
-  return SNUG_OK;
-}
-
-static snug_status look_at_fit(snug_summary *s, snug_model *m, const zeros *z) {
-  snug_data data = {.x = z->arrays, .n_x = (int32_t)m->inputs.n};
+static snug_status look_at_fit(snug_summary *s, snug_model *m, const snug_data *data) {
   snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
   snug__fit f;
-  data.y = z->arrays + m->inputs.n;
-  data.n_y = (int32_t)m->outputs.n;
   options.batch_size = s->totals.batch;
-  SNUG_TRY(snug__fit_open(&f, m, &data, &options));
+  SNUG_TRY(snug__fit_open(&f, m, data, &options));
   snug_status status = add_saved(s, f.session.runs[SNUG__SLOT_MAIN].program->graph);
   s->totals.peak_bytes = f.history->memory.planned;
   snug__fit_close(&f, status, NULL);
@@ -156,19 +106,18 @@ static void count_optimizer(snug_summary *s, const snug_model *m) {
 }
 
 snug_status snug__summary_training(snug_summary *s, snug_model *m) {
-  zeros z = {.n = 0};
+  snug__stand_in data;
   char name[SNUG__NAME_BYTES];
   snug_memory_info held;
   snug__optimizer_name(&m->training->optimizer, name);
   SNUG_TRY(snug__arena_text(&s->arena, name, &s->optimizer));
-  snug_status status = zeros_create(s, m, &z);
+  snug_status status = snug__stand_in_init(&data, m, s->totals.batch);
   snug_memory_get(s->ctx, &held);
-  status = status ? status : look_at_fit(s, m, &z);
-  snug__give(s->ctx, SNUG__MEM_SCRATCH, z.data, z.bytes);
+  status = status ? status : look_at_fit(s, m, &data.data);
+  snug__stand_in_release(&data);
   SNUG_TRY(status);
   s->totals.is_compiled = true;
-  s->totals.peak_bytes -= held.current - s->held; /* the zeros, which stand for data of the
-                                                     caller's, and the summary itself */
+  s->totals.peak_bytes -= held.current - s->held; /* the stand-in and the summary itself */
   count_optimizer(s, m);
   return SNUG_OK;
 }

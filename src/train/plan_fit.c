@@ -3,6 +3,7 @@
 #include "graph/op.h"
 #include "snug/plan.h"
 #include "train/fit.h"
+#include "train/stand_in.h"
 
 struct snug_plan {
   snug_ctx *ctx;
@@ -16,6 +17,7 @@ struct snug_plan {
   snug_plan_buffer *buffers;
   size_t n_buffers;
   snug_plan_moment peak;
+  uint64_t validation; /* bytes of the block that it needs */
 };
 
 /* A plan in the making: the rows are found by the layer's name. */
@@ -106,6 +108,16 @@ static snug_status fill_peak(snug_plan *p, const snug__program *program, const s
   return snug__arena_text(&p->arena, snug__layer_name(program->graph, node->layer), &p->peak.layer);
 }
 
+/* Validation runs in the block of the step; it may need more of it than training does. */
+static void fill_validation(snug_plan *p, const snug__session *s, const snug__run *largest) {
+  for (snug__slot slot = SNUG__SLOT_VALIDATION; slot < SNUG__SLOT_COUNT; slot++) {
+    const snug__run *run = &s->runs[slot];
+    uint64_t bytes = run->program ? (uint64_t)snug__program_height(run->program) : 0;
+    p->validation = bytes > p->validation ? bytes : p->validation;
+    p->peak.validation = p->peak.validation || run == largest;
+  }
+}
+
 static snug_status fill_points(snug_plan *p, const snug__fit *f) {
   SNUG_TRY(snug__arena_take(&p->arena, sizeof *p->points, (void **)&p->points));
   p->points[p->n_points++] = (snug_plan_point){.block = (uint64_t)f->session.block_bytes,
@@ -129,6 +141,7 @@ static snug_status fill(snug_plan *p, const snug__fit *f) {
   SNUG_TRY(fill_points(p, f));
   SNUG_TRY(fill_buffers(p, run->program));
   SNUG_TRY(fill_peak(p, run->program, &peak));
+  fill_validation(p, &f->session, run);
   table t = {.p = p};
   snug__map_init(&t.rows, p->ctx, SNUG__MEM_SCRATCH);
   snug_status s = add_steps(&t, g, by_layer);
@@ -151,9 +164,7 @@ static snug_status make(snug_ctx *ctx, const snug__fit *f, snug_plan **out) {
   return SNUG_OK;
 }
 
-snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
-                          snug_plan **out) {
-  snug__fit f;
+static snug_status check_place(const snug_model *m, snug_plan **out) {
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
@@ -161,9 +172,26 @@ snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_o
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "plan: there is no place for it (out is NULL)");
   }
   *out = NULL;
+  return SNUG_OK;
+}
+
+snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
+                          snug_plan **out) {
+  snug__fit f;
+  SNUG_TRY(check_place(m, out));
   SNUG_TRY(snug__fit_open(&f, m, data, options));
   snug_status s = make(m->ctx, &f, out);
   snug__fit_close(&f, s, NULL);
+  return s;
+}
+
+snug_status snug_plan_samples(snug_model *m, int64_t samples, const snug_fit_options *options,
+                              snug_plan **out) {
+  snug__stand_in data;
+  SNUG_TRY(check_place(m, out));
+  snug_status s = snug__stand_in_init(&data, m, samples);
+  s = s ? s : snug_plan_fit(m, &data.data, options, out);
+  snug__stand_in_release(&data);
   return s;
 }
 
@@ -202,6 +230,8 @@ void snug_plan_peak(const snug_plan *p, snug_plan_moment *out) {
     *out = p && p->peak.op ? p->peak : (snug_plan_moment){.layer = "", .op = ""};
   }
 }
+
+uint64_t snug_plan_validation(const snug_plan *p) { return p ? p->validation : 0; }
 
 bool snug_plan_fits(const snug_plan *p) { return p && p->chosen < p->n_points; }
 

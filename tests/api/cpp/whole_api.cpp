@@ -127,6 +127,10 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   snug_plan_moment moment;
   snug_plan_peak(raw, &moment);
   CHECK(ctx, moment.bytes > 0 && snug_plan_least(raw) <= report.process);
+  CHECK(ctx, snug_plan_validation(raw) <= report.block);
+  snug_plan *described = nullptr;
+  CHECK(ctx, snug_plan_samples(m, 64, &options, &described) == SNUG_OK);
+  snug_plan_destroy(described);
 }
 
 void train(const Context &ctx, snug_model *m, const Set &set) {

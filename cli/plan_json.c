@@ -1,0 +1,102 @@
+/* A plan as JSON.  The figures that a probe reads (probe.c) stand first. */
+#include "plan.h"
+
+static void print_point(json *j, const char *key, const snug_plan_point *p) {
+  json_object(j, key);
+  json_int(j, "block", (int64_t)p->block);
+  json_int(j, "process", (int64_t)p->process);
+  json_real(j, "seconds", p->seconds);
+  json_int(j, "micro_batch", p->micro_batch);
+  json_int(j, "recomputed", p->recomputed);
+  json_real(j, "recompute_seconds", p->recompute_seconds);
+  json_int(j, "direct", p->direct);
+  json_real(j, "direct_seconds", p->direct_seconds);
+  json_int(j, "on_disk", (int64_t)p->on_disk);
+  json_real(j, "disk_seconds", p->disk_seconds);
+  json_end(j);
+}
+
+static void print_points(json *j, const plan_view *v) {
+  json_array(j, "points");
+  for (size_t i = 0; i < v->n_points; i++) {
+    snug_plan_point p;
+    snug_plan_point_at(v->plan, i, &p);
+    print_point(j, NULL, &p);
+  }
+  json_end(j);
+}
+
+static void print_layers(json *j, const plan_view *v) {
+  json_array(j, "layers");
+  for (size_t i = 0; i < v->run->n_layers; i++) {
+    const snug_layer_memory *l = &v->run->layers[i];
+    json_object(j, NULL);
+    json_text(j, "layer", l->layer);
+    json_int(j, "weights", (int64_t)l->weights);
+    json_int(j, "optimizer", (int64_t)l->optimizer);
+    json_int(j, "step", (int64_t)l->step);
+    json_end(j);
+  }
+  json_end(j);
+}
+
+static bool is_alive(const snug_plan_buffer *b, int64_t item) {
+  return b->first <= item && item < b->end;
+}
+
+static void print_peak(json *j, const plan_view *v) {
+  json_object(j, "peak");
+  json_int(j, "item", v->peak.item);
+  json_int(j, "items", v->peak.items);
+  json_text(j, "layer", v->peak.layer);
+  json_text(j, "op", v->peak.op);
+  json_bool(j, "backward", v->peak.backward);
+  json_bool(j, "validation", v->peak.validation);
+  json_int(j, "bytes", (int64_t)v->peak.bytes);
+  json_array(j, "alive");
+  for (size_t i = 0; i < snug_plan_buffers(v->plan); i++) {
+    snug_plan_buffer b;
+    snug_plan_buffer_at(v->plan, i, &b);
+    if (is_alive(&b, v->peak.item)) {
+      json_object(j, NULL);
+      json_text(j, "layer", b.layer);
+      json_text(j, "op", b.op);
+      json_text(j, "what", b.what);
+      json_int(j, "bytes", (int64_t)b.bytes);
+      json_end(j);
+    }
+  }
+  json_end(j);
+  json_end(j);
+}
+
+static void print_figures(json *j, const plan_view *v) {
+  const fit_run *r = v->run;
+  json_bool(j, "fits", v->chosen < v->n_points);
+  json_int(j, "process", (int64_t)v->memory.process);
+  json_int(j, "least", (int64_t)snug_plan_least(v->plan));
+  json_real(j, "step_seconds", v->point.seconds);
+  json_int(j, "samples", fit_samples(r));
+  json_int(j, "micro_batch", v->point.micro_batch);
+  json_int(j, "recomputed", v->point.recomputed);
+  json_int(j, "on_disk", (int64_t)v->point.on_disk);
+  json_int(j, "line", (int64_t)r->line.bytes);
+  json_text(j, "line_from", *r->line.why ? r->line.why : NULL);
+}
+
+json plan_begin_json(const plan_view *v, FILE *out) {
+  const fit_run *r = v->run;
+  json j = json_begin(out);
+  print_figures(&j, v);
+  json_text(&j, "model", r->options->job.model);
+  json_int(&j, "batch_size", r->fit.batch_size);
+  json_int(&j, "chosen", (int64_t)v->chosen);
+  json_bool(&j, "data_counted", r->options->job.data.n > 0);
+  json_bool(&j, "estimate", fit_is_estimate(r->options));
+  plan_json_memory(&j, &v->memory);
+  json_int(&j, "validation_block", (int64_t)snug_plan_validation(v->plan));
+  print_points(&j, v);
+  print_peak(&j, v);
+  print_layers(&j, v);
+  return j;
+}

@@ -1,0 +1,82 @@
+/* What the screens of a plan share. */
+#include <string.h>
+
+#include "plan.h"
+
+plan_view plan_view_of(const fit_run *run, const snug_plan *plan) {
+  plan_view v = {.run = run,
+                 .plan = plan,
+                 .n_points = snug_plan_points(plan),
+                 .chosen = snug_plan_chosen(plan)};
+  size_t shown = v.chosen < v.n_points ? v.chosen : v.n_points - 1;
+  snug_plan_memory(plan, &v.memory);
+  snug_plan_point_at(plan, 0, &v.fastest);
+  snug_plan_point_at(plan, shown, &v.point);
+  snug_plan_peak(plan, &v.peak);
+  return v;
+}
+
+const char *plan_more(double seconds, double base, char *dst, size_t bytes) {
+  double percent = base > 0.0 ? 100.0 * (seconds / base - 1.0) : 0.0;
+  snprintf(dst, bytes, percent < 9.95 ? "%+.1f %%" : "%+.0f %%", percent);
+  return dst;
+}
+
+/* Append ", N words" to a text. */
+static void add(char *dst, size_t bytes, int64_t n, const char *one, const char *many) {
+  size_t used = strlen(dst);
+  if (n > 0 && used < bytes) {
+    snprintf(dst + used, bytes - used, "%s%lld %s", used ? ", " : "", (long long)n,
+             n == 1 ? one : many);
+  }
+}
+
+const char *plan_how(const snug_plan_point *p, const snug_plan_point *fastest, const char *none,
+                     char *dst, size_t bytes) {
+  char size[SNUG_BYTES_TEXT];
+  dst[0] = '\0';
+  add(dst, bytes, p->recomputed, "node run a second time", "nodes run a second time");
+  if (p->micro_batch != fastest->micro_batch) {
+    add(dst, bytes, p->micro_batch, "sample at a time", "samples at a time");
+  }
+  add(dst, bytes, p->direct, "convolution with less scratch", "convolutions with less scratch");
+  if (p->on_disk) {
+    size_t used = strlen(dst);
+    snprintf(dst + used, bytes - used, "%s%s on disk", used ? ", " : "",
+             snug_bytes_text(p->on_disk, size));
+  }
+  if (!*dst) {
+    snprintf(dst, bytes, "%s", none);
+  }
+  return dst;
+}
+
+void plan_json_memory(json *j, const snug_memory_report *m) {
+  const struct {
+    const char *name;
+    uint64_t bytes;
+  } members[] = {{"planned", m->planned},
+                 {"measured", m->measured},
+                 {"weights", m->weights},
+                 {"gradients", m->gradients},
+                 {"optimizer", m->optimizer},
+                 {"activations", m->activations},
+                 {"scratch", m->scratch},
+                 {"data", m->data},
+                 {"callbacks", m->callbacks},
+                 {"runtime", m->runtime},
+                 {"block", m->block},
+                 {"load", m->load},
+                 {"code", m->code},
+                 {"outside", m->outside},
+                 {"tables", m->tables},
+                 {"reserve", m->reserve},
+                 {"process", m->process},
+                 {"process_measured", m->process_measured},
+                 {"line", m->line}};
+  json_object(j, "memory");
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    json_int(j, members[i].name, (int64_t)members[i].bytes);
+  }
+  json_end(j);
+}

@@ -1,0 +1,22 @@
+/* Asking for the plan of a fit with other options.  Each is made by a process of its own, as the
+ * figures of a process hold for a fresh one: what it says is true of the command when it is typed.
+ */
+#ifndef SNUG_CLI_PROBE_H
+#define SNUG_CLI_PROBE_H
+
+#include "fit.h"
+
+typedef struct probe {
+  bool fits;               /* false too where there is no such plan */
+  uint64_t process, least; /* bytes; least is UINT64_MAX where there is no such plan */
+  double seconds;          /* of a step; 0: not known */
+  int64_t samples;         /* to train on */
+  int64_t micro_batch, recomputed;
+  uint64_t on_disk;
+} probe;
+
+/* Plan `options` under a line of so many bytes.  Reports; returns 0 or an exit code: a process that
+ * could not be started, not a plan that failed. */
+int probe_plan(const fit_options *options, uint64_t line, probe *out);
+
+#endif

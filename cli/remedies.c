@@ -1,0 +1,221 @@
+#include "remedies.h"
+
+#include <string.h>
+
+#include "find_batch.h"
+#include "plan.h"
+#include "terminal.h"
+
+#define MOST_REMEDIES 8
+#define VALUE_BYTES 32
+
+/* A changed option, and the plan that it leads to. */
+typedef struct remedy {
+  fit_options options;
+  char value[VALUE_BYTES]; /* that the changed option points to */
+  cli_list allow;          /* likewise */
+  const char *note;
+  probe plan;
+} remedy;
+
+typedef struct search {
+  const fit_options *options;
+  uint64_t line, least;
+  remedy found[MOST_REMEDIES];
+  size_t n;
+} search;
+
+/* The next remedy, as yet without a change. */
+static remedy *begin(search *s, const char *note) {
+  remedy *r = &s->found[s->n];
+  *r = (remedy){.options = *s->options, .note = note};
+  return r;
+}
+
+/* Keep it if it fits under its line. */
+static void keep_if_fits(search *s, remedy *r, uint64_t line) {
+  if (probe_plan(&r->options, line, &r->plan) == CLI_OK && r->plan.fits) {
+    s->n++;
+  } else {
+    cli_list_release(&r->allow);
+  }
+}
+
+/* ---- what can be changed ---- */
+
+/* The least line was told with the plan; in a process of its own it may differ by a page or two. */
+static void try_line(search *s) {
+  remedy *r = begin(s, "fits as it is");
+  int64_t bytes = 0;
+  line_at_least(s->least, r->value, sizeof r->value);
+  r->options.memory = r->value;
+  if (cli_parse_bytes(r->value, &bytes)) {
+    keep_if_fits(s, r, (uint64_t)bytes);
+  }
+}
+
+static void try_batch(search *s) {
+  found_batch found;
+  remedy *r = begin(s, "another batch is another training");
+  int64_t most = s->options->job.batch_size - 1;
+  if (most < 1 || find_batch(s->options, s->line, most, false, &found) || !found.exact) {
+    return;
+  }
+  r->options.job.batch_size = found.exact;
+  r->plan = found.at_exact;
+  s->n++;
+}
+
+static void try_validation_batch(search *s) {
+  const fit_options *o = s->options;
+  int64_t batch = o->validation_batch_size ? o->validation_batch_size : o->job.batch_size;
+  if (!o->validation_data.n && o->validation_split <= 0.0) {
+    return;
+  }
+  size_t before = s->n;
+  for (batch /= 2; batch > 0 && s->n == before; batch /= 2) {
+    remedy *r = begin(s, "validation in smaller batches gives the same values");
+    r->options.validation_batch_size = batch;
+    keep_if_fits(s, r, s->line);
+  }
+}
+
+static void try_allowing(search *s, const char *what, const char *note) {
+  remedy *r = begin(s, note);
+  int code = CLI_OK;
+  for (int32_t i = 0; i < s->options->allow.n && !code; i++) {
+    if (strcmp(s->options->allow.items[i], what) == 0) {
+      cli_list_release(&r->allow);
+      return;
+    }
+    code = cli_list_add(&r->allow, s->options->allow.items[i]);
+  }
+  code = code ? code : cli_list_add(&r->allow, what);
+  r->options.allow = r->allow;
+  if (code) {
+    cli_list_release(&r->allow);
+  } else {
+    keep_if_fits(s, r, s->line);
+  }
+}
+
+/* Levers that were set by hand may be what is in the way. */
+static void try_free_levers(search *s) {
+  remedy *r = begin(s, "what to make again and how much at a time is then chosen to fit");
+  bool is_fixed = r->options.recompute || r->options.micro_batch || r->options.kernels;
+  r->options.recompute = r->options.micro_batch = r->options.kernels = NULL;
+  if (is_fixed) {
+    keep_if_fits(s, r, s->line);
+  }
+}
+
+static void try_optimizer(search *s) {
+  remedy *r = begin(s, "another optimizer, which keeps nothing between steps: another training");
+  r->options.job.optimizer = "sgd";
+  if (!s->options->job.optimizer || strncmp(s->options->job.optimizer, "sgd", 3) != 0) {
+    keep_if_fits(s, r, s->line);
+  }
+}
+
+/* Those that change no result come first. */
+static void find_all(search *s) {
+  try_line(s);
+  try_free_levers(s);
+  try_validation_batch(s);
+  try_allowing(s, "disk", "values wait in a file; the result is the same");
+  try_allowing(s, "batch-statistics",
+               "BatchNormalization then sees fewer samples at a time: another training");
+  try_batch(s);
+  try_optimizer(s);
+}
+
+static void end_all(search *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    cli_list_release(&s->found[i].allow);
+  }
+}
+
+/* ---- telling ---- */
+
+/* The command that was typed, changed: "snug", its verb and arguments.  What was planned without
+ * data can be planned only. */
+static cli_list command_of(const remedy *r) {
+  static const fit_options defaults = {FIT_DEFAULTS};
+  const cli_verb *verb = r->options.job.data.n ? &cli_verb_fit : &cli_verb_plan;
+  cli_list args = {0};
+  int code = cli_list_add(&args, "snug");
+  code = code ? code : cli_list_add(&args, verb->name);
+  if (code || cli_unparse(verb, &r->options, &defaults, &args)) {
+    cli_list_release(&args);
+  }
+  return args;
+}
+
+static void print_command(const remedy *r, FILE *out) {
+  cli_list args = command_of(r);
+  for (int32_t i = 0; i < args.n; i++) {
+    fputs(i ? " " : "  ", out);
+    cli_print_argument(args.items[i], out);
+  }
+  fputc('\n', out);
+  cli_list_release(&args);
+}
+
+static void print_json_command(const remedy *r, json *j) {
+  cli_list args = command_of(r);
+  json_array(j, "command");
+  for (int32_t i = 0; i < args.n; i++) {
+    json_text(j, NULL, args.items[i]);
+  }
+  json_end(j);
+  cli_list_release(&args);
+}
+
+static void print_figures(const remedy *r, FILE *out) {
+  char bytes[SNUG_BYTES_TEXT], time[32];
+  fprintf(out, "      %s", snug_bytes_text(r->plan.process, bytes));
+  if (r->plan.seconds > 0.0) {
+    fprintf(out, ", about %s a step", terminal_time(r->plan.seconds, time, sizeof time));
+  }
+  fprintf(out, "; %s\n", r->note);
+}
+
+void remedies_print_list(const fit_options *o, uint64_t line, uint64_t least, FILE *out) {
+  search s = {.options = o, .line = line, .least = least};
+  find_all(&s);
+  if (s.n > 0) {
+    fputs("What would do, each planned:\n", out);
+  }
+  for (size_t i = 0; i < s.n; i++) {
+    print_command(&s.found[i], out);
+    print_figures(&s.found[i], out);
+  }
+  end_all(&s);
+}
+
+void remedies_print_json(const fit_options *o, uint64_t line, uint64_t least, json *j) {
+  search s = {.options = o, .line = line, .least = least};
+  find_all(&s);
+  json_array(j, "remedies");
+  for (size_t i = 0; i < s.n; i++) {
+    json_object(j, NULL);
+    json_int(j, "process", (int64_t)s.found[i].plan.process);
+    json_real(j, "step_seconds", s.found[i].plan.seconds);
+    json_text(j, "note", s.found[i].note);
+    print_json_command(&s.found[i], j);
+    json_end(j);
+  }
+  json_end(j);
+  end_all(&s);
+}
+
+int remedies_print(const fit_options *o, uint64_t line, uint64_t least) {
+  char bytes[SNUG_BYTES_TEXT], needs[SNUG_BYTES_TEXT];
+  cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s: the least that would do is %s",
+           o->job.model, (long long)o->job.batch_size, snug_bytes_text(line, bytes),
+           snug_bytes_text(least, needs));
+  if (!o->common.quiet) {
+    remedies_print_list(o, line, least, stderr);
+  }
+  return CLI_NO_FIT;
+}
