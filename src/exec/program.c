@@ -2,8 +2,9 @@
 
 #include <string.h>
 
+#include "base/store.h"
 #include "base/thread.h"
-#include "ops/ops.h"
+#include "ops/spill.h"
 
 #define POISON 0xCB
 
@@ -182,6 +183,8 @@ void snug__program_destroy(snug__program *p) {
 
 /* ---- binding ---- */
 
+int64_t snug__program_file(const snug__program *p) { return snug__spill_bytes(p->graph); }
+
 void *snug__program_data(const snug__program *p, snug__id value) {
   int64_t offset = snug__plan_offset(p->plan, p->graph, value);
   return offset < 0 || !p->block ? NULL : p->block + offset;
@@ -209,6 +212,9 @@ static snug_status address(const snug__program *p, snug__id id, snug__locate *lo
 static snug_status bind_item(snug__program *p, snug__item *item, snug__locate *locate, void *arg) {
   const snug__node *node = snug__node_at(p->graph, item->node);
   snug__id scratch = p->plan->scratch_of[item->node];
+  if (node->op->flags & SNUG__OP_STORE && !p->store) {
+    return snug__fail(p->ctx, SNUG_E_INTERNAL, "%s without a store", node->op->name);
+  }
   for (int32_t i = 0; i < node->n_in; i++) {
     void *at = NULL;
     SNUG_TRY(node->in[i] == SNUG_NONE ? SNUG_OK : address(p, node->in[i], locate, arg, &at));
@@ -219,8 +225,8 @@ static snug_status bind_item(snug__program *p, snug__item *item, snug__locate *l
     SNUG_TRY(node->out[k] == SNUG_NONE ? SNUG_OK
                                        : address(p, node->out[k], locate, arg, &item->out[k]));
   }
-  item->call =
-      (snug__call){.sig = &item->sig, .in = item->in, .out = item->out, .fault = &p->fault};
+  item->call = (snug__call){
+      .sig = &item->sig, .in = item->in, .out = item->out, .fault = &p->fault, .store = p->store};
   item->call.scratch = scratch == SNUG_NONE ? NULL : p->block + p->plan->buffers[scratch].offset;
   return SNUG_OK;
 }
@@ -237,6 +243,9 @@ snug_status snug__program_bind(snug__program *p, void *block, snug__locate *loca
 
 static snug_status report_fault(const snug__program *p, const snug__item *item, snug_status s) {
   const snug__node *node = snug__node_at(p->graph, item->node);
+  if (s == SNUG_E_IO) {
+    return snug__store_fail(p->store, snug__layer_name(p->graph, node->layer));
+  }
   return snug__fail(p->ctx, s, "%s (%s): %s: element %lld is %g, which must be below %g",
                     snug__layer_name(p->graph, node->layer), node->op->name,
                     p->fault.what ? p->fault.what : "bad data", (long long)p->fault.index,
@@ -275,5 +284,8 @@ snug_status snug__program_run(snug__program *p) {
   uint32_t mode = snug__flush_denormals();
   snug_status s = run_items(p);
   snug__float_mode_set(mode);
+  if (s && p->store) {
+    snug__store_settle(p->store); /* from here on the block is the caller's again */
+  }
   return s;
 }

@@ -34,7 +34,9 @@ typedef struct snug__program {
   snug__arena arena; /* types and pointers of the calls */
   snug__item *items; /* in the order of execution; views have none */
   size_t n_items, n_prepared, room;
-  char *block; /* bound, not owned */
+  char *block;               /* bound, not owned */
+  struct snug__store *store; /* where values wait; set before bind if snug__program_file is above 0,
+                                not owned */
   snug__fault fault;
   bool poison; /* fill buffers with a pattern when they die: a test of the plan */
 } snug__program;
@@ -49,6 +51,9 @@ void snug__program_destroy(snug__program *p);
 /* Bytes of the block it needs. */
 static inline int64_t snug__program_height(const snug__program *p) { return p->plan->height; }
 
+/* Bytes of the file it needs for values that wait there; 0: none. */
+int64_t snug__program_file(const snug__program *p);
+
 /* Where a variable's bytes are. */
 typedef void *snug__locate(void *arg, snug__id variable);
 
@@ -57,7 +62,8 @@ snug_status snug__program_bind(snug__program *p, void *block, snug__locate *loca
                                void *arg) SNUG_NODISCARD;
 
 /* Run all items, denormals flushed on this thread (on the others see snug__workers_flush).  Fails:
- * E_DATA naming layer, op, element and value; what was written until then stays written. */
+ * E_DATA naming layer, op, element and value, E_IO naming layer and folder; what was written until
+ * then stays written. */
 snug_status snug__program_run(snug__program *p) SNUG_NODISCARD;
 
 /* The memory of a value in the bound block (inputs to fill, outputs to read); NULL if it is not in

@@ -176,9 +176,9 @@ snug_status snug__node_infer(const snug__graph *g, const snug__op *op, snug__id 
 
 /* The input whose memory output k is, or SNUG_NONE. */
 static snug__id shared_input(const snug__node *node, int32_t k) {
-  int32_t i = node->op->writes[k]                           ? node->op->writes[k] - 1
-              : (node->op->flags & SNUG__OP_VIEW) && k == 0 ? 0
-                                                            : -1;
+  int32_t i = node->op->writes[k] ? node->op->writes[k] - 1
+              : (node->op->flags & (SNUG__OP_VIEW | SNUG__OP_PASSES)) && k == 0 ? 0
+                                                                                : -1;
   return i >= 0 && i < node->n_in ? node->in[i] : SNUG_NONE;
 }
 

@@ -61,6 +61,7 @@ typedef struct snug__call {
   void *const *out;
   void *scratch; /* of scratch(sig) bytes, contents undefined */
   snug__fault *fault;
+  struct snug__store *store; /* where values wait, for ops with SNUG__OP_STORE */
 } snug__call;
 
 typedef struct snug__cost {
@@ -94,7 +95,10 @@ typedef enum snug__op_flag {
   SNUG__OP_VIEW = 1,       /* output 0 is the memory of input 0; nothing runs */
   SNUG__OP_NO_REMAKE = 2,  /* must not be recomputed (writes state) */
   SNUG__OP_ANY_LAYOUT = 4, /* every kernel works on whatever layouts inputs and outputs have */
-  SNUG__OP_CHEAP = 8       /* element by element: made again in one pass over its values */
+  SNUG__OP_CHEAP = 8,      /* element by element: made again in one pass over its values */
+  SNUG__OP_PASSES = 16,    /* output 0 is the memory of input 0, once the node has run */
+  SNUG__OP_AT_ONCE = 32,   /* runs as soon as it can: it begins or ends work beside other work */
+  SNUG__OP_STORE = 64      /* needs call->store; may fail with E_IO, told by snug__store_fail */
 } snug__op_flag;
 
 struct snug__rewrite;

@@ -31,5 +31,9 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
     SNUG_TRY(snug__pass_remake_cheap(*graph, device, &r));
     accept(&r, graph, ids, n);
   }
+  if (o->offload) {
+    SNUG_TRY(snug__pass_offload(*graph, o->offload, &r));
+    accept(&r, graph, ids, n);
+  }
   return SNUG_OK;
 }

@@ -3,12 +3,14 @@
 #define SNUG_PASS_PASSES_H
 
 #include "pass/lay_out.h"
+#include "pass/offload.h"
 
 /* What is left out, for tests and comparisons. */
 typedef struct snug__pass_options {
-  const snug__device *device; /* NULL: the processor */
-  bool no_fuse;               /* every op stays for itself */
-  bool no_remake;             /* everything that the backward reads is kept from the forward */
+  const snug__device *device;   /* NULL: the processor */
+  bool no_fuse;                 /* every op stays for itself */
+  bool no_remake;               /* everything that the backward reads is kept from the forward */
+  const snug__offload *offload; /* what waits in a file; NULL: nothing */
 } snug__pass_options;
 
 /* Replace *graph by its final form (also when this fails it is the caller's).  The n values ids[]

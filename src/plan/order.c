@@ -2,12 +2,14 @@
  *
  * The dependencies leave much freedom: when an update runs, which of two branches goes first.  A
  * list scheduler walks the graph and, among the nodes that could run, prefers those that free more
- * than they take: an update frees its gradient, so it runs as soon as that is complete.  Several
- * preferences are tried, what frees nothing sinks to where it is needed (sink.c), and the order
- * with the least load wins; ties go to the earlier one in the list, so the answer depends on the
- * graph alone. */
+ * than they take: an update frees its gradient, so it runs as soon as that is complete.  What
+ * begins or ends work beside other work runs as soon as it can: its inputs say when that is.
+ * Several preferences are tried, what frees nothing sinks to where it is needed (sink.c), and the
+ * order with the least load wins; ties go to the earlier one in the list, so the answer depends on
+ * the graph alone. */
 #include <string.h>
 
+#include "graph/op.h"
 #include "plan/plan.h"
 #include "plan/sink.h"
 
@@ -108,8 +110,26 @@ static bool comes_before(preference p, snug__id a, int64_t growth_a, snug__id b,
   return p == PREFER_CREATION || growth_a == growth_b ? a < b : growth_a < growth_b;
 }
 
+/* Which of the ready nodes runs at once: the one created first, as transfers are to be asked for in
+ * that order; their number if there is none. */
+static size_t first_at_once(const scheduler *s) {
+  const snug__id *ready = s->ready.data;
+  size_t first = s->ready.n;
+  for (size_t i = 0; i < s->ready.n; i++) {
+    if (snug__node_at(s->g, ready[i])->op->flags & SNUG__OP_AT_ONCE &&
+        (first == s->ready.n || ready[i] < ready[first])) {
+      first = i;
+    }
+  }
+  return first;
+}
+
 static size_t choose(const scheduler *s, preference p) {
   const snug__id *ready = s->ready.data;
+  size_t at_once = first_at_once(s);
+  if (at_once < s->ready.n) {
+    return at_once;
+  }
   bool weigh = p == PREFER_FREEING || p == PREFER_LEAST;
   size_t best = 0;
   int64_t best_growth = weigh ? growth(s, ready[0]) : 0;

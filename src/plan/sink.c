@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "graph/op.h"
 #include "plan/plan.h"
 
 typedef struct sinker {
@@ -52,7 +53,7 @@ static void find_last_reads(sinker *s, const snug__id *order) {
 /* The node at position p may sink to here; p if it may not. */
 static uint32_t anchor_of(const sinker *s, snug__id id, uint32_t p) {
   const snug__node *node = snug__node_at(s->g, id);
-  uint32_t anchor = UINT32_MAX;
+  uint32_t anchor = node->op->flags & SNUG__OP_AT_ONCE ? p : UINT32_MAX;
   for (size_t e = s->depend->first[id]; e < s->depend->first[id + 1]; e++) {
     uint32_t next = s->anchor[s->depend->after[e]];
     anchor = next < anchor ? next : anchor;

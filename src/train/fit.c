@@ -113,7 +113,8 @@ static snug_status make_session(snug__fit *f) {
   snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN,
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
-                             .plan = f->model->plan};
+                             .plan = f->model->plan,
+                             .disk_folder = f->options.levers.disk_folder};
   snug__feed_sizes(t, SNUG__SLOT_MAIN, &spec);
   if (f->has_validation) {
     snug__feed_sizes(v, SNUG__SLOT_VALIDATION, &spec);

@@ -1,6 +1,7 @@
 #include "train/session.h"
 
 #include "base/size.h"
+#include "base/store.h"
 #include "base/thread.h"
 #include "train/lower.h"
 
@@ -22,11 +23,14 @@ static snug_status add_run(snug__session *s, snug__slot slot, const snug__sessio
   }
   SNUG_TRY(snug__program_create(graph, device_of(s->model), spec->plan, &run->program));
   s->block_bytes = snug__max_i64(s->block_bytes, snug__program_height(run->program));
+  s->file_bytes = snug__max_i64(s->file_bytes, snug__program_file(run->program));
   return SNUG_OK;
 }
 
 snug_status snug__session_init(snug__session *s, snug_model *m, const snug__session_spec *spec) {
-  *s = (snug__session){.model = m, .has_state = spec->main_kind != SNUG__STEP_PREDICT};
+  *s = (snug__session){.model = m,
+                       .has_state = spec->main_kind != SNUG__STEP_PREDICT,
+                       .disk_folder = spec->disk_folder};
   SNUG_TRY(snug__settle_layouts(m, spec->main_kind));
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_PROGRAM, m->ctx->threads, &s->modes));
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
@@ -40,6 +44,7 @@ snug_status snug__session_init(snug__session *s, snug_model *m, const snug__sess
 }
 
 void snug__session_release(snug__session *s) {
+  snug__store_close(s->store); /* first: it may still be moving bytes of the block */
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
     snug__program_destroy(s->runs[slot].program);
   }
@@ -52,16 +57,24 @@ void snug__session_release(snug__session *s) {
 }
 
 int64_t snug__session_cost(const snug__session *s) {
-  return snug__cpu.block_cost(s->block_bytes) + (s->has_state ? snug__training_cost(s->model) : 0);
+  return snug__cpu.block_cost(s->block_bytes) + (s->has_state ? snug__training_cost(s->model) : 0) +
+         (s->file_bytes ? snug__store_cost() : 0);
+}
+
+static snug_status open_store(snug__session *s) {
+  snug__store_options o = {.folder = s->disk_folder, .bytes = s->file_bytes};
+  return s->file_bytes ? snug__store_open(s->model->ctx, &o, &s->store) : SNUG_OK;
 }
 
 snug_status snug__session_commit(snug__session *s) {
   SNUG_TRY(s->has_state ? snug__training_commit(s->model) : SNUG_OK);
   SNUG_TRY(snug__cpu.take(s->model->ctx, s->block_bytes, &s->block));
+  SNUG_TRY(open_store(s));
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
-    if (s->runs[slot].program) {
-      SNUG_TRY(
-          snug__program_bind(s->runs[slot].program, s->block, snug__training_locate, s->model));
+    snug__program *p = s->runs[slot].program;
+    if (p) {
+      p->store = s->store;
+      SNUG_TRY(snug__program_bind(p, s->block, snug__training_locate, s->model));
     }
   }
   snug__workers_flush(s->model->ctx->threads, s->modes);

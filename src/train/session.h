@@ -32,6 +32,9 @@ typedef struct snug__session {
   bool has_state; /* the programs touch the state of training: all but predict do */
   void *block;
   int64_t block_bytes;
+  int64_t file_bytes;        /* of values that wait in a file; 0: none do */
+  const char *disk_folder;   /* where that is; NULL: TMPDIR, or /tmp */
+  struct snug__store *store; /* the file, from commit on */
   uint32_t *modes;  /* of floating-point of the worker threads, as they were; one per thread */
   bool is_flushing; /* they are to be set back */
 } snug__session;
@@ -42,6 +45,7 @@ typedef struct snug__session_spec {
   int64_t batch[SNUG__SLOT_COUNT];
   bool weighted, validation_weighted;
   const snug__plan_options *plan; /* NULL: the defaults */
+  const char *disk_folder;        /* for values that wait in a file; NULL: TMPDIR, or /tmp */
 } snug__session_spec;
 
 snug_status snug__session_init(snug__session *s, snug_model *m,
@@ -51,7 +55,8 @@ void snug__session_release(snug__session *s);
 /* Bytes that commit takes from the allocator. */
 int64_t snug__session_cost(const snug__session *s);
 
-/* Take the block and the state, bind all programs. */
+/* Take the block and the state, open the file if one is needed, bind all programs.  Fails:
+ * E_MEMORY, E_LIMIT, E_IO naming the folder of the file. */
 snug_status snug__session_commit(snug__session *s) SNUG_NODISCARD;
 
 /* The run for so many rows: of a full batch (`slot`), or of its rest (the slot behind it). */

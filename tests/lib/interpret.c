@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/store.h"
 #include "lib/fence.h"
 #include "lib/test.h"
 
 #define POISON 0xCB
+#define STORE_BYTES (64 << 10)
 
 void test_interpret_init(test_interpreter *t, snug__graph *g) {
   *t = (test_interpreter){.g = g, .threads = 1};
@@ -17,6 +19,8 @@ static size_t value_bytes(const test_interpreter *t, size_t id) {
 }
 
 void test_interpret_release(test_interpreter *t) {
+  snug__store_close(t->store);
+  t->store = NULL;
   for (size_t i = 0; i < t->n_data; i++) {
     test_fence_free(t->data[i], value_bytes(t, i));
   }
@@ -81,6 +85,15 @@ static void find_arguments(test_interpreter *t, const snug__node *node, int32_t 
   }
 }
 
+/* The file of ops that need one. */
+static struct snug__store *store_for(test_interpreter *t, const snug__op *op) {
+  if (op->flags & SNUG__OP_STORE && !t->store) {
+    ASSERT_OK(t->g->ctx,
+              snug__store_open(t->g->ctx, &(snug__store_options){.bytes = STORE_BYTES}, &t->store));
+  }
+  return t->store;
+}
+
 snug_status test_interpret_node(test_interpreter *t, snug__id id, int32_t in_place) {
   const snug__node *node = snug__node_at(t->g, id);
   arguments a;
@@ -89,8 +102,11 @@ snug_status test_interpret_node(test_interpreter *t, snug__id id, int32_t in_pla
                          a.in_types, a.out_types,  t->threads};
   size_t scratch_bytes = node->op->scratch ? node->op->scratch(&sig) : 0;
   void *scratch = test_fence_new(scratch_bytes, POISON);
-  snug__call call = {&sig, a.in, a.out, scratch, &t->fault};
+  snug__call call = {&sig, a.in, a.out, scratch, &t->fault, store_for(t, node->op)};
   snug_status s = node->op->reference(&call);
+  if (call.store) {
+    snug__store_settle(call.store); /* a node that is run alone has nobody who waits */
+  }
   test_fence_check(scratch, scratch_bytes, node->op->name);
   test_fence_free(scratch, scratch_bytes);
   if (in_place >= 0) { /* hand the result over, so that it is found under the output's own id */

@@ -10,7 +10,8 @@ typedef struct test_interpreter {
   int32_t threads; /* set by the caller; 1 at first */
   void **data;     /* per value: guarded memory, or NULL */
   size_t n_data;
-  snug__fault fault; /* of the last node that refused its data */
+  snug__fault fault;         /* of the last node that refused its data */
+  struct snug__store *store; /* for ops that need one: opened on demand */
 } test_interpreter;
 
 void test_interpret_init(test_interpreter *t, snug__graph *g);

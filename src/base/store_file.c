@@ -1,0 +1,93 @@
+#include "base/store_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/store.h"
+
+#define TMPFS 0x01021994L /* as linux/magic.h has them */
+#define RAMFS 0x858458f6L
+
+const char *snug__store_folder(const char *given) {
+  const char *folder = given && given[0] ? given : getenv("TMPDIR");
+  return folder && folder[0] ? folder : "/tmp";
+}
+
+static snug_status fail(snug_ctx *ctx, const char *folder, const char *what, int code) {
+  char reason[128];
+  return snug__fail(ctx, SNUG_E_IO, "offload: %.300s: %s: %s", folder, what,
+                    strerror_r(code, reason, sizeof reason));
+}
+
+/* What lies in memory itself makes no room there. */
+static snug_status check_kind(snug_ctx *ctx, const char *folder, int fd) {
+  struct statfs fs;
+  if (fstatfs(fd, &fs) != 0) {
+    return fail(ctx, folder, "its file system cannot be asked", errno);
+  }
+  if ((long)fs.f_type != TMPFS && (long)fs.f_type != RAMFS) {
+    return SNUG_OK;
+  }
+  return snug__fail(ctx, SNUG_E_IO,
+                    "offload: %.300s lies in memory (%s): what waits there saves none; give a "
+                    "folder on a disk, by option or TMPDIR",
+                    folder, (long)fs.f_type == TMPFS ? "tmpfs" : "ramfs");
+}
+
+/* A limit on the size of files is asked before, for passing it would raise a signal. */
+static int reserve(int fd, int64_t bytes) {
+  struct rlimit limit;
+  int code = 0;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)bytes > (uint64_t)limit.rlim_cur) {
+    return EFBIG;
+  }
+  do {
+    code = posix_fallocate(fd, 0, bytes);
+  } while (code == EINTR);
+  return code;
+}
+
+static snug_status fail_room(snug_ctx *ctx, const char *folder, int64_t bytes, int fd, int code) {
+  struct statfs fs;
+  char reason[128];
+  long long room = fstatfs(fd, &fs) == 0 ? (long long)fs.f_bavail * (long long)fs.f_bsize : 0;
+  return snug__fail(ctx, SNUG_E_IO,
+                    "offload: %.300s has no room for a file of %lld bytes: %s; %lld are free "
+                    "there: free some, give another folder, or train without the disk",
+                    folder, (long long)bytes, strerror_r(code, reason, sizeof reason), room);
+}
+
+snug_status snug__store_file(snug_ctx *ctx, const char *folder, int64_t bytes, int *out) {
+  int fd = snug__open_nameless(folder);
+  *out = -1;
+  if (fd < 0) {
+    return fail(ctx, folder, "no file can be made there", errno);
+  }
+  snug_status s = check_kind(ctx, folder, fd);
+  int code = s ? 0 : reserve(fd, bytes);
+  s = code ? fail_room(ctx, folder, bytes, fd, code) : s;
+  if (s) {
+    close(fd);
+    return s;
+  }
+  *out = fd;
+  return SNUG_OK;
+}
+
+bool snug__store_file_direct(int fd, const void *page) {
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || fcntl(fd, F_SETFL, flags | O_DIRECT) != 0) {
+    return false;
+  }
+  if (pwrite(fd, page, SNUG__STORE_ALIGN, 0) == SNUG__STORE_ALIGN) {
+    return true;
+  }
+  fcntl(fd, F_SETFL, flags);
+  return false;
+}

@@ -1,0 +1,34 @@
+/* The offload pass: chosen values of the forward wait in a file until the backward reads them.
+ *
+ * Such a value begins to be written as soon as it is made.  Its memory is free when that has ended
+ * and the last node of the forward has read it; some nodes ahead of its first reader in the
+ * backward it begins to be read again, into other memory.  The nodes for that are those of
+ * ops/spill.c.  All numbers are moved as they are: the results have the same bits.
+ *
+ * It runs behind all other passes, and keeps layouts. */
+#ifndef SNUG_PASS_OFFLOAD_H
+#define SNUG_PASS_OFFLOAD_H
+
+#include "graph/rewrite.h"
+
+/* Nodes that a transfer has to go on beside, where nobody says otherwise. */
+#define SNUG__OFFLOAD_REACH 2
+
+/* Which values are to wait. */
+typedef struct snug__offload {
+  const bool *waits; /* per value of the graph; NULL: all that can and have `least` bytes */
+  int64_t least;
+  int32_t reach; /* nodes between begin and end of a transfer: more hide more of it, and hold the
+                    memory longer; 0: SNUG__OFFLOAD_REACH */
+} snug__offload;
+
+/* Rewrite a graph so.  What cannot wait stays as it is: values that the backward does not read,
+ * that are read after the step, that have no time between forward and backward, and views (their
+ * base can). out is the caller's, also its graph; nothing is owed after a failure. */
+snug_status snug__pass_offload(const snug__graph *g, const snug__offload *set,
+                               snug__rewrite *out) SNUG_NODISCARD;
+
+/* Set can[v] for each value that would wait, were all of them to. */
+snug_status snug__offload_can(const snug__graph *g, int32_t reach, bool *can) SNUG_NODISCARD;
+
+#endif
