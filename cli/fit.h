@@ -62,6 +62,7 @@ typedef struct fit_run {
   fit_messages messages;
   snug_callback callbacks[FIT_MAX_CALLBACKS];
   int32_t n_callbacks;
+  double peak_memory;  /* of the process, at the end of the last epoch */
   snug_status stopped; /* why a hook ended the fit */
   memory_line line;
   char *kernels; /* the text of that file */
@@ -111,8 +112,9 @@ double fit_now(void);
 int fit_add_callbacks(fit_run *run);
 void fit_end_callbacks(fit_run *run);
 
-/* What is said before the first step, and after the last. */
+/* What is said before the first step, and after the last: a box, or JSON. */
 void fit_announce(const fit_run *run);
 void fit_report(const fit_run *run);
+void fit_print_box(const fit_run *run);
 
 #endif

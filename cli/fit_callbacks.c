@@ -180,13 +180,15 @@ static void add_progress(fit_run *r) {
                            .bar = r->progress == FIT_BAR,
                            .colour = r->err.colour,
                            .ascii = r->err.ascii,
-                           .columns = r->err.width};
+                           .columns = r->err.width,
+                           .memory = true};
   r->callbacks[r->n_callbacks++] = snug_progress_callback(&r->bar);
   r->callbacks[r->n_callbacks++] = speaker(r);
 }
 
 int fit_add_callbacks(fit_run *r) {
   r->callbacks[r->n_callbacks++] = watcher(r);
+  r->callbacks[r->n_callbacks++] = snug_peak_memory_callback(&r->peak_memory);
   int code = add_all_keras(r);
   if (!code && r->progress != FIT_SILENT) {
     add_progress(r);

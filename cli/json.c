@@ -111,6 +111,10 @@ void json_real(json *j, const char *key, double value) {
     fputs("null", j->out);
     return;
   }
+  if (value == floor(value) && fabs(value) < 1e15) { /* also numbers of bytes */
+    fprintf(j->out, "%.0f", value);
+    return;
+  }
   for (int digits = 6; digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, value);
     if (strtod(text, NULL) == value) {

@@ -24,6 +24,7 @@ typedef struct snug_progress {
   bool ascii;     /* no characters beyond ASCII */
   size_t columns; /* of the terminal: a bar that is drawn again stays within them, and leaves out
                      values that have no room; 0: no limit */
+  bool memory; /* behind the values, `mem`: what is resident of the process now */
   /* private */
   int64_t epochs, steps, done;
   double epoch_start, first_step, last_drawn;
@@ -33,6 +34,12 @@ typedef struct snug_progress {
 /* A callback for snug_fit_options.callbacks; the progress must stay in place while it is used.  Of
  * NULL: a callback that does nothing. */
 SNUG_API snug_callback snug_progress_callback(snug_progress *progress);
+
+/* A callback that makes the highest memory of the process so far, in bytes, a value of every epoch:
+ * callbacks behind it and the history have it under this name.  *peak must stay in place while it
+ * is used.  Of NULL: a callback that does nothing. */
+#define SNUG_PEAK_MEMORY "peak_memory"
+SNUG_API snug_callback snug_peak_memory_callback(double *peak);
 
 /* Bytes for people: "812 B", "3.4 MiB"; returns out ("" if that is NULL). */
 #define SNUG_BYTES_TEXT 32

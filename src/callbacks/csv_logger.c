@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "callbacks/callback.h"
+#include "snug/report.h"
 
 #define MOST_NAMES 1024
 
@@ -110,24 +111,32 @@ static snug_status end_row(csv_logger *c) {
 
 static const char *columns(const csv_logger *c) { return (const char *)(c->m + 1); }
 
-/* Insertion sort of the names; there are a handful. */
+static bool is_memory(const char *name) { return strcmp(name, SNUG_PEAK_MEMORY) == 0; }
+
+/* Insertion sort of the names that Keras knows too; there are a handful. */
 static size_t sorted_names(const snug_logs *logs, const char **out) {
+  size_t n = 0;
   for (size_t i = 0; i < logs->n; i++) {
-    size_t k = i;
+    if (is_memory(logs->names[i])) {
+      continue;
+    }
+    size_t k = n++;
     for (; k > 0 && strcmp(out[k - 1], logs->names[i]) > 0; k--) {
       out[k] = out[k - 1];
     }
     out[k] = logs->names[i];
   }
-  return logs->n;
+  return n;
 }
 
 /* The columns are the names of the first epoch, sorted; where none of them is of a validation, each
- * comes again with val_.  There is room: see prepare. */
+ * comes again with val_.  The memory of the process, which Keras has not, stands behind them all,
+ * so that its columns are Keras's up to there.  There is room: see prepare. */
 static void settle_columns(csv_logger *c, const snug_logs *logs) {
   const char *names[MOST_NAMES];
   char *at = (char *)(c->m + 1);
   size_t n = sorted_names(logs, names);
+  bool has_memory = n < logs->n;
   bool validated = false;
   for (size_t i = 0; i < n; i++) {
     validated = validated || strncmp(names[i], "val_", 4) == 0;
@@ -135,7 +144,10 @@ static void settle_columns(csv_logger *c, const snug_logs *logs) {
   for (size_t i = 0; i < (validated ? n : 2 * n); i++) {
     at += 1 + snprintf(at, strlen(names[i % n]) + 5, "%s%s", i < n ? "" : "val_", names[i % n]);
   }
-  c->m->n_columns = (int64_t)(validated ? n : 2 * n);
+  if (has_memory) {
+    memcpy(at, SNUG_PEAK_MEMORY, sizeof SNUG_PEAK_MEMORY);
+  }
+  c->m->n_columns = (int64_t)((validated ? n : 2 * n) + has_memory);
 }
 
 static snug_status write_header(csv_logger *c) {

@@ -1,9 +1,11 @@
 /* Keras's progress display: a bar on terminals, a line per epoch elsewhere. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "report/write.h"
+#include "snug/memory.h"
 
 #define BAR_WIDTH 20
 #define REDRAW_SECONDS 0.05
@@ -59,11 +61,31 @@ static void add_logs(snug__line *line, const snug_logs *logs, size_t columns) {
   for (size_t i = 0; logs && i < logs->n; i++) {
     size_t before = line->n;
     double v = logs->values[i];
+    if (strcmp(logs->names[i], SNUG_PEAK_MEMORY) == 0) {
+      continue; /* bytes: `mem` tells them */
+    }
     snug__line_add(line, fabs(v) > 1e-3 ? " - %s: %.4f" : " - %s: %.4e", logs->names[i], v);
     if (columns && snug__columns(line->text, line->n) >= columns) {
       line->n = before;
       return;
     }
+  }
+}
+
+/* " - mem: 1009MiB", what is resident now.  It comes last and is the first that has no room. */
+static void add_memory(const snug_progress *p, snug__line *line, size_t columns) {
+  size_t before = line->n;
+  char bytes[SNUG_BYTES_TEXT];
+  snug_memory_process now;
+  if (!p->memory) {
+    return;
+  }
+  snug_memory_process_get(&now);
+  snug_bytes_text(now.resident, bytes);
+  int number = (int)strcspn(bytes, " ");
+  snug__line_add(line, " - mem: %.*s%s", number, bytes, bytes + number + 1);
+  if (columns && snug__columns(line->text, line->n) >= columns) {
+    line->n = before;
   }
 }
 
@@ -109,6 +131,7 @@ static void draw(snug_progress *p, const snug_logs *logs, bool finished) {
   snug__line_add(&line, "%s ", plain);
   add_step_time(&line, step);
   add_logs(&line, logs, finished ? 0 : p->columns);
+  add_memory(p, &line, finished ? 0 : p->columns);
   add_padding(p, &line);
   if (finished) {
     snug__line_end(&line);
@@ -125,6 +148,7 @@ static void write_epoch_line(const snug_progress *p, const snug_logs *logs) {
                  time - p->epoch_start);
   add_step_time(&line, step_seconds(p, time));
   add_logs(&line, logs, 0);
+  add_memory(p, &line, 0);
   snug__line_end(&line);
   flush(p, &line);
 }
@@ -182,4 +206,23 @@ snug_callback snug_progress_callback(snug_progress *p) {
                          .epoch_begin = epoch_begin,
                          .batch_end = batch_end,
                          .epoch_end = epoch_end};
+}
+
+/* ---- the memory of the process as a value of every epoch ---- */
+
+static bool keep_peak(void *user, int64_t epoch, const snug_logs *logs) {
+  snug_memory_process now;
+  (void)epoch;
+  (void)logs;
+  snug_memory_process_get(&now);
+  *(double *)user = (double)now.peak;
+  return true;
+}
+
+snug_callback snug_peak_memory_callback(double *peak) {
+  return peak ? (snug_callback){.user = peak,
+                                .epoch_end = keep_peak,
+                                .adds = SNUG_PEAK_MEMORY,
+                                .added = peak}
+              : (snug_callback){0};
 }

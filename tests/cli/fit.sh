@@ -11,7 +11,10 @@ cp m.keras m.copy
 
 # Progress on stderr, the box on stdout, verdict first, the next command last; no colour in files.
 expect 0 fit m.keras --data train.npz --validation-split 0.1 --epochs 2 --batch-size 16 -o a.keras
-head -1 out | grep -q 'peak .*planned .*equal to the byte' || fail "no verdict: $(cat out)"
+head -1 out | grep -q ' peak [0-9.]* MiB ' || fail "no verdict: $(cat out)"
+grep -q ' snug .*planned .*measured .*equal to the byte' out || fail "planned is not measured: $(cat out)"
+grep -q ' - mem: [0-9.]*MiB$' err || fail "no memory in the progress: $(cat err)"
+lacks err "peak_memory"
 has out "saved"
 tail -2 out | head -1 | grep -q 'next.*snug evaluate a.keras --data' || fail "no next command"
 has err "Plan: training on 160 samples in batches of 16 takes"
@@ -52,6 +55,7 @@ is_json out
 has out '"schema":1'
 has out '"samples":160,"validation_samples":40,"batch_size":32'
 has out '"epoch":[0,1,2]'
+grep -q '"peak_memory":\[[1-9][0-9]*,[1-9][0-9]*,[1-9][0-9]*\]' out || fail "no peak_memory: $(cat out)"
 has out '"saved":"j.keras"'
 has out '"interrupted":null'
 grep -q '"planned":\([0-9]*\),"measured":\1,' out || fail "planned and measured differ: $(cat out)"

@@ -45,6 +45,27 @@ TEST(a_line_per_epoch_without_a_terminal) {
   ASSERT_NULL(strchr(s.text, '\x1b'));
 }
 
+TEST(memory_stands_behind_the_values) {
+  const char *with_peak[] = {"loss", SNUG_PEAK_MEMORY};
+  snug_progress p = {.memory = true};
+  screen s = {.n = 0};
+  play(&p, &s);
+  ASSERT_HAS(s.text, " - loss: 4.3120e-04 - mem: ");
+  ASSERT_HAS(s.text, "MiB\nEpoch 2/2\n");
+  snug_callback c = snug_progress_callback(&p);
+  ASSERT_TRUE(c.epoch_end(c.user, 1, &(snug_logs){2, with_peak, values}));
+  ASSERT_NULL(strstr(s.text, SNUG_PEAK_MEMORY));
+}
+
+TEST(the_peak_of_the_process_is_a_value_of_an_epoch) {
+  double peak = 0.0;
+  snug_callback c = snug_peak_memory_callback(&peak);
+  ASSERT_TRUE(c.epoch_end(c.user, 0, &logs));
+  ASSERT_TRUE(c.added == &peak && peak > 1e6);
+  ASSERT_EQ_TEXT(c.adds, SNUG_PEAK_MEMORY);
+  ASSERT_NULL((void *)snug_peak_memory_callback(NULL).adds);
+}
+
 TEST(a_bar_on_a_terminal) {
   snug_progress p = {.bar = true, .colour = true};
   screen s = {.n = 0};

@@ -138,17 +138,19 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   snug_progress progress{};
   progress.sink = append;
   progress.user = &text;
-  std::array<snug_callback, 2> callbacks;
+  double peak = 0.0;
+  std::array<snug_callback, 3> callbacks;
   snug_callback_target target{};
   target.sink = append;
   target.user = &text;
   CHECK(ctx, snug_callback_create(m, "EarlyStopping", "loss:patience=3,restore-best", &target,
                                   &callbacks[0]) == SNUG_OK);
   callbacks[1] = snug_progress_callback(&progress);
+  callbacks[2] = snug_peak_memory_callback(&peak);
   snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
   options.epochs = 3;
   options.callbacks = callbacks.data();
-  options.n_callbacks = 2;
+  options.n_callbacks = 3;
   plan(ctx, m, set, options);
   snug_history *raw = nullptr;
   CHECK(ctx, snug_fit(m, &set.data, &options, &raw) == SNUG_OK);
@@ -158,6 +160,7 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   const snug_logs first = snug_history_logs(raw, 0);
   const snug_logs last = snug_history_logs(raw, 2);
   CHECK(ctx, snug_logs_get(&last, "loss") < snug_logs_get(&first, "loss"));
+  CHECK(ctx, snug_logs_get(&last, SNUG_PEAK_MEMORY) == peak && peak > 0.0);
   snug_memory_report report;
   snug_history_memory(raw, &report);
   std::array<char, 200> parts;

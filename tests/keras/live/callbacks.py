@@ -48,7 +48,11 @@ def rows(path):
 
 
 def same_csv(report, name, mine, theirs):
+    """Keras's columns and values; behind them stands the memory of the process, which Keras has not."""
     (text, got), (want_text, want) = rows(mine), rows(theirs)
+    memory = [row.pop() for row in got]
+    bad = memory[:1] != ["peak_memory"] or min(map(float, memory[1:])) <= 0
+    report.check(name, "csv: peak_memory", float(bad), 0.0, str(memory))
     report.check(name, "csv: columns", 0.0 if got[:1] == want[:1] else 1.0, 0.0, "%s / %s" % (got[:1], want[:1]))
     report.check(name, "csv: epochs", float(abs(len(got) - len(want))), 0.0)
     report.check(name, "csv: line ends", float(abs(text.count("\r\n") - want_text.count("\r\n"))), 0.0)
