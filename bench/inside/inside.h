@@ -22,6 +22,9 @@ snug__graph *subject_graph(const subject *s, const bench_options *o);
 /* Time each item of a training step, by op and kernel, and the longest items. */
 void show_profile(const bench_options *o);
 
+/* Predict the time of a training step from its kernels, and measure it. */
+void show_prediction(const bench_options *o);
+
 /* What is alive where a training step needs most memory. */
 void show_peak(const bench_options *o);
 

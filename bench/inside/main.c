@@ -8,6 +8,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*show)(const bench_options *o);
   } table[] = {{"--profile", show_profile},
+               {"--predict", show_prediction},
                {"--peak", show_peak},
                {"--op", show_ops},
                {"--alone", show_alone}};
@@ -18,6 +19,6 @@ int main(int argc, char **argv) {
       return 0;
     }
   }
-  fputs("usage: inside --profile|--peak|--op|--alone --model NAME [options]\n", stderr);
+  fputs("usage: inside --profile|--predict|--peak|--op|--alone --model NAME [options]\n", stderr);
   return 2;
 }

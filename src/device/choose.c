@@ -43,10 +43,15 @@ static void start_plain(const snug__signature *sig, snug__plain_call *p) {
   }
 }
 
-static bool unblock(const snug__device *device, const snug__signature *sig, snug__choice *out) {
+/* Fill out->plain: the call as one on plain values. */
+static bool see_plain(const snug__signature *sig, snug__choice *out) {
   start_plain(sig, &out->plain);
-  if (!sig->op->unblock || sig->op->params_bytes > sizeof out->plain.params ||
-      !sig->op->unblock(sig, &out->plain)) {
+  return sig->op->unblock && sig->op->params_bytes <= sizeof out->plain.params &&
+         sig->op->unblock(sig, &out->plain);
+}
+
+static bool unblock(const snug__device *device, const snug__signature *sig, snug__choice *out) {
+  if (!see_plain(sig, out)) {
     return false;
   }
   snug__signature seen = *sig;
@@ -82,4 +87,11 @@ void snug__choose(const snug__device *device, const snug__signature *sig, snug__
   out->kernel = k;
   out->unblocked = false;
   out->plain.want = want;
+}
+
+bool snug__choose_as(const snug__choice *first, const snug__signature *sig, snug__choice *out) {
+  out->kernel = first->kernel;
+  out->unblocked = first->unblocked;
+  out->plain.want = first->plain.want;
+  return !first->unblocked || see_plain(sig, out);
 }

@@ -63,4 +63,8 @@ typedef struct snug__choice {
  * one on the values as they lie (op->unblock), else one on plain values. */
 void snug__choose(const snug__device *device, const snug__signature *sig, snug__choice *out);
 
+/* The same kernel for another call of the same op and layouts, however well it serves that.  False:
+ * it cannot be seen as the first was. */
+bool snug__choose_as(const snug__choice *first, const snug__signature *sig, snug__choice *out);
+
 #endif

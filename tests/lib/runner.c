@@ -185,6 +185,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
+  setenv("SNUG_CACHE", "", 0); /* tests leave the user's alone */
   size_t n = collect(tests, only_list ? 1 : argc, argv);
   if (n == 0) {
     fprintf(stderr, "there is no such test; --list shows them\n");

@@ -1,0 +1,170 @@
+#include "exec/timer.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
+
+#include "base/ctx.h"
+#include "base/size.h"
+
+#define LEAST_RUNS 2
+#define MOST_RUNS 8
+#define ENOUGH_SECONDS 4e-3     /* of runs of one call, once there were LEAST_RUNS */
+#define LONG_SECONDS 1e-2       /* a first run that took so long counts: warming is a small part */
+#define BEYOND_CACHE (64 << 20) /* values of so many bytes drive themselves out */
+#define LINE 64
+
+/* The call's memory: where its values lie in the block. */
+typedef struct bound {
+  const void *in[SNUG__MAX_IN];
+  void *out[SNUG__MAX_OUT];
+  snug__call call;
+  snug__fault fault;
+} bound;
+
+static int64_t room_of(const snug__type *type) {
+  return type->dtype ? snug__round_up(snug__type_bytes(type), SNUG__BLOCK_ALIGN) : 0;
+}
+
+int64_t snug__trial_bytes(const snug__trial *trial) {
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < trial->sig.n_in; i++) {
+    bytes += room_of(&trial->sig.in[i]);
+  }
+  for (int32_t k = 0; k < trial->sig.n_out; k++) {
+    bytes += trial->sig.op->writes[k] ? 0 : room_of(&trial->sig.out[k]);
+  }
+  return bytes;
+}
+
+static snug_status need_block(snug__timer *t, int64_t bytes) {
+  if (bytes <= t->block_bytes) {
+    return SNUG_OK;
+  }
+  t->device->give(t->ctx, t->block, t->block_bytes);
+  t->block = NULL;
+  t->block_bytes = 0;
+  SNUG_TRY(t->device->take(t->ctx, bytes, (void **)&t->block));
+  t->block_bytes = bytes;
+  return SNUG_OK;
+}
+
+void snug__timer_release(snug__timer *t) {
+  t->device->give(t->ctx, t->block, t->block_bytes);
+  t->block = NULL;
+  t->block_bytes = 0;
+}
+
+static void bind(const snug__timer *t, const snug__trial *trial, bound *b) {
+  const snug__signature *sig = &trial->sig;
+  char *at = t->block;
+  for (int32_t i = 0; i < sig->n_in; i++) {
+    b->in[i] = sig->in[i].dtype ? at : NULL;
+    at += room_of(&sig->in[i]);
+  }
+  memset(t->block, 0, (size_t)(at - t->block));
+  for (int32_t k = 0; k < sig->n_out; k++) {
+    const int32_t written = sig->op->writes[k] - 1;
+    const bool is_new = written < 0;
+    b->out[k] = !sig->out[k].dtype ? NULL : is_new ? at : (void *)(uintptr_t)b->in[written];
+    at += is_new ? room_of(&sig->out[k]) : 0;
+  }
+  b->fault = (snug__fault){0};
+  b->call = (snug__call){.sig = sig, .in = b->in, .out = b->out, .scratch = at, .fault = &b->fault};
+}
+
+/* Drive a value out of the cache. */
+static void evict(const void *value, const snug__type *type) {
+#ifdef __x86_64__
+  const char *at = value;
+  for (int64_t i = 0, n = at ? snug__type_bytes(type) : 0; i < n; i += LINE) {
+    _mm_clflush(at + i);
+  }
+#else
+  (void)value;
+  (void)type;
+#endif
+}
+
+static void evict_far(const snug__trial *trial, const bound *b) {
+  if (snug__trial_bytes(trial) > BEYOND_CACHE) {
+    return;
+  }
+  for (int32_t i = 0; i < trial->sig.n_in; i++) {
+    if (trial->far_in >> i & 1) {
+      evict(b->in[i], &trial->sig.in[i]);
+    }
+  }
+  for (int32_t k = 0; k < trial->sig.n_out; k++) {
+    if (trial->far_out >> k & 1) {
+      evict(b->out[k], &trial->sig.out[k]);
+    }
+  }
+#ifdef __x86_64__
+  _mm_mfence();
+#endif
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* One run; negative if the call refuses its data. */
+static double run_once(const snug__trial *trial, const void *state, const bound *b) {
+  evict_far(trial, b);
+  double start = now();
+  return trial->kernel->run(state, &b->call) ? -1.0 : now() - start;
+}
+
+static double run_all(const snug__trial *trial, const void *state, const bound *b) {
+  double seconds = run_once(trial, state, b);
+  double best = seconds >= LONG_SECONDS ? seconds : INFINITY;
+  double sum = 0.0;
+  int32_t runs = isfinite(best) ? 1 : 0;
+  while (seconds >= 0.0 && runs < MOST_RUNS && (runs < LEAST_RUNS || sum < ENOUGH_SECONDS)) {
+    seconds = run_once(trial, state, b);
+    best = fmin(best, seconds);
+    sum += seconds;
+    runs++;
+  }
+  return seconds < 0.0 ? -1.0 : best;
+}
+
+static snug_status time_prepared(snug__timer *t, const snug__trial *trial, const void *state,
+                                 int64_t scratch, double *seconds) {
+  const int64_t bytes = snug__trial_bytes(trial) + scratch;
+  bound b;
+  if (bytes > t->most_bytes) {
+    return SNUG_OK;
+  }
+  snug_status s = need_block(t, bytes);
+  if (s) {
+    return s == SNUG_E_LIMIT ? SNUG_OK : s;
+  }
+  bind(t, trial, &b);
+  *seconds = run_all(trial, state, &b);
+  return SNUG_OK;
+}
+
+snug_status snug__timer_run(snug__timer *t, const snug__trial *trial, double *seconds) {
+  snug__needs needs = {0};
+  void *state = NULL;
+  *seconds = -1.0;
+  if (snug__trial_bytes(trial) > t->most_bytes) {
+    return SNUG_OK;
+  }
+  snug_status s = trial->kernel->prepare(t->ctx, &trial->sig, &needs, &state);
+  if (s) {
+    return s == SNUG_E_UNSUPPORTED ? SNUG_OK : s;
+  }
+  s = time_prepared(t, trial, state, needs.scratch_bytes, seconds);
+  if (trial->kernel->release) {
+    trial->kernel->release(t->ctx, state);
+  }
+  return s;
+}
