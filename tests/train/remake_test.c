@@ -89,12 +89,10 @@ static void follow(const snug__rewrite *r, snug__id *ids, const snug__id *old, s
   }
 }
 
-/* Two steps with this choice under this order; the bytes of the block.  apart: nothing is packed,
- * which takes long in large networks; what is dead is overwritten all the same. */
-static int64_t check_choice(lab *l, bool *remade, snug__order_kind order, bool apart) {
+/* Two steps with this choice under this plan; the bytes of the block. */
+static int64_t check_choice(lab *l, bool *remade, snug__plan_options plan) {
   const snug__run *kept = &l->fit.session.runs[SNUG__SLOT_MAIN];
   const snug__remaking what = {.remade = remade};
-  const snug__plan_options plan = {.order = order, .apart = apart};
   snug__id x[1], y[1];
   snug__run run = {.step = kept->step};
   snug__rewrite r;
@@ -129,6 +127,8 @@ static void choose(const lab *l, bool *remade, double part) {
   }
 }
 
+/* large: to be packed takes long, so most choices are not; what is dead is overwritten all the
+ * same. */
 static void check_net(const net *n, const char *optimizer, bool large, int tries) {
   static const snug__order_kind orders[] = {SNUG__ORDER_PEAK, SNUG__ORDER_CREATION,
                                             SNUG__ORDER_REVERSED};
@@ -136,17 +136,18 @@ static void check_net(const net *n, const char *optimizer, bool large, int tries
   open_lab(&l, n, optimizer);
   bool *remade = calloc(l.recipes.g->values.n, sizeof *remade);
   ASSERT_NOT_NULL(remade);
-  int64_t none = check_choice(&l, remade, SNUG__ORDER_PEAK, false);
+  int64_t none = check_choice(&l, remade, (snug__plan_options){0});
   ASSERT_EQ_INT(none, snug__program_height(l.fit.session.runs[SNUG__SLOT_MAIN].program));
   for (size_t i = 0; i < SNUG_COUNT(orders); i++) {
     choose(&l, remade, 1.0);
-    check_choice(&l, remade, orders[i], large);
+    check_choice(&l, remade, (snug__plan_options){orders[i], false, large});
   }
   ASSERT_OK(l.ctx, snug__recipes_cheap(&l.recipes, remade));
-  ASSERT_TRUE(check_choice(&l, remade, SNUG__ORDER_PEAK, false) <= none);
+  ASSERT_TRUE(check_choice(&l, remade, (snug__plan_options){0}) <= none);
   for (int i = 0; i < tries; i++) {
     choose(&l, remade, (i + 1.0) / (tries + 1.0));
-    check_choice(&l, remade, orders[(size_t)i % SNUG_COUNT(orders)], large);
+    check_choice(&l, remade,
+                 (snug__plan_options){orders[(size_t)i % SNUG_COUNT(orders)], i % 2 > 0, large});
   }
   free(remade);
   close_lab(&l);
