@@ -1,5 +1,6 @@
 """The stated least works, and 1 MiB less is refused before step 1, with nothing touched."""
 import os
+import re
 
 from common import MIB, NETS, Net, fit, least_of, plan
 
@@ -19,6 +20,15 @@ def check_refused(report, net, line, what):
     return done
 
 
+def check_named(report, net, err):
+    """The number in the message, as a user would type it."""
+    named = re.search(r"least[^0-9\n]*([0-9.]+) ?([KMGT]iB)", err)
+    if report.check(named, "%s: no number for the least in: %s" % (net, err)):
+        text = "".join(named.groups())
+        done = fit(net, "--memory", text)
+        report.check(done.code == 0, "%s: the least that the message names, %s, does not do: %s" % (net, text, done))
+
+
 def run(report, folder, options):
     for name in options.models or (NETS if options.all else QUICK):
         net = Net(folder, name, options.all)
@@ -26,8 +36,9 @@ def run(report, folder, options):
         done = fit(net, "--memory", str(least))
         report.check(done.code == 0, "%s: the least of %d does not work: %s" % (net, least, done))
         report.check(done.peak <= least, "%s: VmHWM %d at the least of %d" % (net, done.peak, least))
-        check_refused(report, net, least - MIB, "%s, 1 MiB below the least of %d" % (net, least))
-        refused = plan(net, "--memory", str(least - MIB), ok=(3,))
-        report.check(refused["fits"] is False, "%s: the plan of less than the least says that it fits" % net)
-        report.check(least_of(refused) == least, "%s: two leasts, %d and %d" % (net, least, least_of(refused)))
+        refused = check_refused(report, net, least - MIB, "%s, 1 MiB below the least of %d" % (net, least))
+        check_named(report, net, refused.err)
+        below = plan(net, "--memory", str(least - MIB), ok=(3,))
+        report.check(below["fits"] is False, "%s: the plan of less than the least says that it fits" % net)
+        report.check(least_of(below) == least, "%s: two leasts, %d and %d" % (net, least, least_of(below)))
         print("%s: least %d, VmHWM %d" % (net, least, done.peak), flush=True)

@@ -2,7 +2,7 @@
 import re
 import shlex
 
-from common import NETS, Net, fit, least_of, plan, snug
+from common import NETS, Net, least_of, plan, snug
 
 QUICK = ("cnn", "unet")
 FACTORS = (97, 60, 30)  # percent of the least
@@ -44,9 +44,12 @@ def run_net(report, net):
     least = least_of(plan(net))
     for percent in FACTORS:
         line = least * percent // 100
-        refused = fit(net, "--memory", str(line))
+        refused = snug(net.folder, "fit", *net.words("--memory", str(line)))
         report.check(refused.code == 3, "%s at %d %% of the least: %s" % (net, percent, refused))
-        commands = commands_of(refused.err + "\n" + refused.out)
+        commands = commands_of(refused.err)
+        planned = plan(net, "--memory", str(line), ok=(3,))
+        report.check([r["command"][1:] for r in planned["remedies"]] == commands,
+                     "%s at %d %% of the least: plan and fit name other remedies" % (net, percent))
         print("%s at %d %% of the least: %d remedies" % (net, percent, len(commands)), flush=True)
         report.check(percent < 90 or commands, "%s: a refusal that names no remedy: %s" % (net, refused.err))
         for words in commands:
