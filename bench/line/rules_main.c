@@ -140,8 +140,8 @@ static void try_rules(trial *t) {
     rule_sqrt(&t->rules, joints, remade);
     try_rule(t, SQRT, remade);
     for (int i = 0; i < SWEEP; i++) {
-      rule_greedy(&t->rules, joints, (int64_t)((double)t->rules.kept / pow(48.0, (i + 0.5) / SWEEP)),
-                  remade);
+      rule_greedy(&t->rules, joints,
+                  (int64_t)((double)t->rules.kept / pow(48.0, (i + 0.5) / SWEEP)), remade);
       try_rule(t, GREEDY, remade);
     }
   }
@@ -207,6 +207,21 @@ static int print_line(const trial *t, double line) {
   return worse;
 }
 
+/* What each gives for a third of the block that keeps everything, beside the time of that. */
+static void print_third(const trial *t) {
+  const point *kept = &t->ways[CHEAP].at[0];
+  printf("%10s", "a third");
+  for (int way = 0; way < WAYS; way++) {
+    double seconds = fastest(&t->ways[way], kept->block / 3.0);
+    if (isinf(seconds)) {
+      printf("  %12s", "-");
+    } else {
+      printf("  %+10.1f %%", 100.0 * (seconds / kept->seconds - 1.0));
+    }
+  }
+  puts("");
+}
+
 static int print_table(const trial *t, const bench_options *o) {
   double low, high;
   int worse = 0;
@@ -220,6 +235,7 @@ static int print_table(const trial *t, const bench_options *o) {
   for (int i = 0; i < LINES; i++) {
     worse += print_line(t, low + (high - low) * i / (LINES - 1));
   }
+  print_third(t);
   printf("%s: a rule is better than ours at %d of %d lines\n", o->net.name, worse, LINES);
   return worse > 0;
 }
@@ -231,7 +247,8 @@ static void open_trial(trial *t, const bench_options *o) {
   char note[SNUG__NOTE_BYTES];
   snug__step step;
   t->s = subject_make(o);
-  bench_need(t->s.ctx, snug__step_build(t->s.model, SNUG__STEP_TRAIN, o->net.batch, false, &t->g, &step));
+  bench_need(t->s.ctx,
+             snug__step_build(t->s.model, SNUG__STEP_TRAIN, o->net.batch, false, &t->g, &step));
   const snug__pass_options *before = t->s.model->pass;
   t->s.model->pass = &keep;
   bench_need(t->s.ctx, snug__step_lower(t->s.model, &t->g, &step));

@@ -24,7 +24,7 @@ typedef struct snug_progress {
   bool ascii;     /* no characters beyond ASCII */
   size_t columns; /* of the terminal: a bar that is drawn again stays within them, and leaves out
                      values that have no room; 0: no limit */
-  bool memory; /* behind the values, `mem`: what is resident of the process now */
+  bool memory;    /* behind the values, `mem`: what is resident of the process now */
   /* private */
   int64_t epochs, steps, done;
   double epoch_start, first_step, last_drawn;
