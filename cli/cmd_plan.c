@@ -78,13 +78,13 @@ static int finish(const fit_run *r, json *j) {
   bool has_remedies = !r->fits && !o->common.quiet;
   if (o->common.json) {
     if (has_remedies) {
-      remedies_print_json(o, r->line.bytes, r->least, j);
+      remedies_print_json(r, j);
     }
     json_finish(j);
   } else if (has_remedies) {
     fflush(stdout);
     putchar('\n');
-    remedies_print_list(o, r->line.bytes, r->least, stdout);
+    remedies_print_list(r, stdout);
   }
   return r->fits ? CLI_OK : CLI_NO_FIT;
 }

@@ -68,6 +68,7 @@ typedef struct fit_run {
   char *kernels; /* the text of that file */
   bool fits;
   uint64_t least;
+  bool peaks_in_validation;
   snug_plan_point fastest, point;     /* of the plan; point: the one that is taken */
   snug_memory_report planned, memory; /* before step 1, and of the fit itself */
   snug_layer_memory *layers;          /* as planned, largest first; the names are ours */

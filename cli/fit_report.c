@@ -9,7 +9,7 @@ static int64_t validation_samples(const fit_run *r) {
   return r->fit.validation_data ? r->validation.x[0].shape[0] : 0;
 }
 
-/* "; 91 nodes run a second time (+9 %)", or nothing. */
+/* "; 91 nodes run twice (+9 %)", or nothing. */
 static const char *price_text(const fit_run *r, char *dst, size_t bytes) {
   char how[TEXT_BYTES / 2], more[32];
   dst[0] = '\0';

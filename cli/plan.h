@@ -36,7 +36,7 @@ void plan_print_map(const plan_view *v);
 /* "+9 %": how much more that is than the base. */
 const char *plan_more(double seconds, double base, char *dst, size_t bytes);
 
-/* What a point gives up: "91 nodes run a second time, pieces of 8 samples". */
+/* What a point gives up: "91 nodes run twice, 8 samples at a time". */
 const char *plan_how(const snug_plan_point *p, const snug_plan_point *fastest, const char *none,
                      char *dst, size_t bytes);
 

@@ -98,7 +98,11 @@ static void print_row(const plan_view *v, const picture *p, size_t row) {
   static const char *const plain[] = {" ", "|", "*", "@"};
   static const char *const drawn[] = {" ", "┊", "•", "◉"};
   static const char *const colours[] = {"", "\x1b[33m", "\x1b[36m", "\x1b[32m"};
-  for (size_t c = 0; c < p->columns; c++) {
+  size_t n = p->columns;
+  while (n > 0 && p->cells[row][n - 1] == MARK_NONE) {
+    n--;
+  }
+  for (size_t c = 0; c < n; c++) {
     unsigned char m = p->cells[row][c];
     bool coloured = v->run->out.colour && m;
     printf("%s%s%s", coloured ? colours[m] : "", v->run->out.ascii ? plain[m] : drawn[m],

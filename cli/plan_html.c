@@ -6,7 +6,7 @@
 #define WIDTH 860.0
 #define HEIGHT 400.0
 #define LEFT 90.0
-#define RIGHT 30.0
+#define RIGHT 40.0
 #define TOP 20.0
 #define BOTTOM 50.0
 #define TEXT_BYTES 256
@@ -173,7 +173,8 @@ static void put_head(const plan_view *v, FILE *out) {
       ".point{fill:#2a6fb0}.chosen{fill:#2e8b40}.line{stroke:#c77700;stroke-width:2;"
       "stroke-dasharray:5 4}\n"
       "table{border-collapse:collapse;width:100%}td,th{text-align:right;padding:.15em .8em;"
-      "border-bottom:1px solid #eee}.how{text-align:left}tr.chosen{background:#e7f5e9}\n"
+      "border-bottom:1px solid #eee;white-space:nowrap}td.how,th.how{text-align:left;width:100%;"
+      "white-space:normal}tr.chosen{background:#e7f5e9}\n"
       "</style>\n</head>\n<body>\n",
       out);
 }

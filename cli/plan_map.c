@@ -1,5 +1,6 @@
 /* The block over the time of a step: offsets upwards, items across, a character for what lies
  * there. */
+#include <ctype.h>
 #include <string.h>
 
 #include "plan.h"
@@ -27,7 +28,8 @@ typedef struct map {
   int64_t items;
   uint64_t height;
   /* The kind that covers most of a cell, and how much that is. */
-  unsigned char cells[ROWS][MOST_COLUMNS]; /* 0: free; otherwise 1 + its kind */
+  unsigned char cells[ROWS][MOST_COLUMNS]; /* its kind */
+  bool is_odd[ROWS][MOST_COLUMNS];         /* every second buffer is shown in another shade */
   double covered[ROWS][MOST_COLUMNS];
 } map;
 
@@ -46,7 +48,7 @@ static double overlap(size_t a, double from, double to) {
   return high > low ? high - low : 0.0;
 }
 
-static void cover(map *m, const snug_plan_buffer *b) {
+static void cover(map *m, const snug_plan_buffer *b, bool is_odd) {
   double left = (double)b->first / (double)m->items * (double)m->columns;
   double right = (double)b->end / (double)m->items * (double)m->columns;
   double low = (double)b->offset / (double)m->height * ROWS;
@@ -56,7 +58,8 @@ static void cover(map *m, const snug_plan_buffer *b) {
       double part = overlap(r, low, high) * overlap(c, left, right);
       if (part > m->covered[r][c]) {
         m->covered[r][c] = part;
-        m->cells[r][c] = (unsigned char)(1 + kind_of(b->what));
+        m->cells[r][c] = (unsigned char)kind_of(b->what);
+        m->is_odd[r][c] = is_odd;
       }
     }
   }
@@ -65,13 +68,16 @@ static void cover(map *m, const snug_plan_buffer *b) {
 /* What covers little of its cell is left out: most of it is free. */
 #define LEAST_PART 0.05
 
-static void print_cell(const plan_view *v, const map *m, size_t r, size_t c) {
-  unsigned char cell = m->covered[r][c] > LEAST_PART ? m->cells[r][c] : 0;
-  const kind *k = cell ? &kinds[cell - 1] : NULL;
+/* NULL: the cell is free. */
+static const kind *kind_at(const map *m, size_t r, size_t c) {
+  return m->covered[r][c] > LEAST_PART ? &kinds[m->cells[r][c]] : NULL;
+}
+
+static void print_cell(const plan_view *v, const kind *k, bool is_odd) {
   if (k && v->run->out.colour) {
-    printf("%s%s\x1b[0m", k->colour, v->run->out.ascii ? "#" : "█");
+    printf("%s%s%s\x1b[0m", is_odd ? "\x1b[2m" : "", k->colour, v->run->out.ascii ? "#" : "█");
   } else {
-    putchar(k ? k->letter : ' ');
+    putchar(!k ? ' ' : is_odd ? toupper((unsigned char)k->letter) : k->letter);
   }
 }
 
@@ -84,8 +90,12 @@ static void print_rows(const plan_view *v, const map *m) {
     printf("%*s %s", AXIS_COLUMNS - 2,
            is_labelled ? snug_bytes_text(i == 0 ? m->height : top, bytes) : "",
            v->run->out.ascii ? "|" : "│");
-    for (size_t c = 0; c < m->columns; c++) {
-      print_cell(v, m, r, c);
+    size_t n = m->columns;
+    while (n > 0 && !kind_at(m, r, n - 1)) {
+      n--;
+    }
+    for (size_t c = 0; c < n; c++) {
+      print_cell(v, kind_at(m, r, c), m->is_odd[r][c]);
     }
     putchar('\n');
   }
@@ -106,11 +116,9 @@ static void print_kinds(const plan_view *v) {
   printf("%*s", AXIS_COLUMNS, "");
   for (size_t i = 0; i < N_KINDS; i++) {
     const char *name = *kinds[i].what ? kinds[i].what : "other";
-    if (v->run->out.colour) {
-      printf("%s%s\x1b[0m %s  ", kinds[i].colour, v->run->out.ascii ? "#" : "█", name);
-    } else {
-      printf("%c %s  ", kinds[i].letter, name);
-    }
+    fputs(i ? "  " : "", stdout);
+    print_cell(v, &kinds[i], false);
+    printf(" %s", name);
   }
   putchar('\n');
 }
@@ -129,7 +137,7 @@ void plan_print_map(const plan_view *v) {
   for (size_t i = 0; i < n && m.height; i++) {
     snug_plan_buffer b;
     snug_plan_buffer_at(v->plan, i, &b);
-    cover(&m, &b);
+    cover(&m, &b, i % 2);
   }
   printf("\nThe block over a %s step of %lld items:\n",
          v->peak.validation ? "validation" : "training", (long long)m.items);

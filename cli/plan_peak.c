@@ -72,9 +72,9 @@ void plan_print_peak(const plan_view *v) {
   if (!*p->op) {
     return;
   }
-  printf("\nThe peak of a %s step is at %lld of %lld, %s %s of %s; %s are alive then:\n",
-         p->validation ? "validation" : "training", (long long)p->item + 1, (long long)p->items,
-         p->op, p->backward ? "in the backward" : "in the forward",
-         *p->layer ? p->layer : "the model", snug_bytes_text(p->bytes, bytes));
+  printf("\nThe peak of a %s step is in the %s of %s: %s, %lld of %lld.\n%s alive then:\n",
+         p->validation ? "validation" : "training", p->backward ? "backward" : "forward",
+         *p->layer ? p->layer : "the model", p->op, (long long)p->item + 1, (long long)p->items,
+         snug_bytes_text(p->bytes, bytes));
   print_alive(v);
 }

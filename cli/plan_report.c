@@ -62,16 +62,17 @@ static int print_bar(const plan_view *v, uint64_t bytes) {
   static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   uint64_t all = v->memory.process > v->memory.planned ? v->memory.process : v->memory.planned;
   uint64_t n = all ? (uint64_t)((double)bytes / (double)all * BAR_COLUMNS * 8.0 + 0.5) : 0;
+  fputs(n ? "  " : "", stdout);
   for (uint64_t i = 0; i < n / 8; i++) {
     fputs(v->run->out.ascii ? "#" : "█", stdout);
   }
   fputs(n % 8 == 0 ? "" : v->run->out.ascii ? "#" : eighths[n % 8], stdout);
-  return BAR_COLUMNS - (int)(n / 8 + (n % 8 != 0));
+  return BAR_COLUMNS + (n ? 0 : 2) - (int)(n / 8 + (n % 8 != 0));
 }
 
 static void print_part(const plan_view *v, const char *name, uint64_t bytes, const char *remark) {
   char text[SNUG_BYTES_TEXT];
-  printf("  %-12s %10s%s", name, snug_bytes_text(bytes, text), bytes || *remark ? "  " : "");
+  printf("  %-12s %10s", name, snug_bytes_text(bytes, text));
   int left = print_bar(v, bytes);
   if (*remark) {
     printf("%*s  %s", left, "", remark);
@@ -138,7 +139,7 @@ static void print_levers(const plan_view *v) {
   printf("\nAgainst the fastest plan (%s%s):\n", snug_bytes_text(v->fastest.process, bytes),
          step_text(v->fastest.seconds, step, sizeof step));
   if (p->recomputed) {
-    snprintf(text, sizeof text, "%lld nodes run a second time", (long long)p->recomputed);
+    snprintf(text, sizeof text, "%lld nodes run twice", (long long)p->recomputed);
     print_lever("recompute", p->recompute_seconds, v, text);
   }
   if (p->micro_batch != v->fastest.micro_batch) {
@@ -146,7 +147,7 @@ static void print_levers(const plan_view *v) {
     print_lever("micro-batches", 0.0, v, text);
   }
   if (p->direct) {
-    snprintf(text, sizeof text, "%lld convolutions take less scratch", (long long)p->direct);
+    snprintf(text, sizeof text, "%lld take less scratch", (long long)p->direct);
     print_lever("kernels", p->direct_seconds, v, text);
   }
   if (p->on_disk) {

@@ -35,11 +35,11 @@ const char *plan_how(const snug_plan_point *p, const snug_plan_point *fastest, c
                      char *dst, size_t bytes) {
   char size[SNUG_BYTES_TEXT];
   dst[0] = '\0';
-  add(dst, bytes, p->recomputed, "node run a second time", "nodes run a second time");
+  add(dst, bytes, p->recomputed, "node runs twice", "nodes run twice");
   if (p->micro_batch != fastest->micro_batch) {
     add(dst, bytes, p->micro_batch, "sample at a time", "samples at a time");
   }
-  add(dst, bytes, p->direct, "convolution with less scratch", "convolutions with less scratch");
+  add(dst, bytes, p->direct, "kernel with less scratch", "kernels with less scratch");
   if (p->on_disk) {
     size_t used = strlen(dst);
     snprintf(dst + used, bytes - used, "%s%s on disk", used ? ", " : "",

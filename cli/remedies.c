@@ -118,15 +118,17 @@ static void try_optimizer(search *s) {
 }
 
 /* Those that change no result come first. */
-static void find_all(search *s) {
-  try_line(s);
-  try_free_levers(s);
-  try_validation_batch(s);
-  try_allowing(s, "disk", "values wait in a file; the result is the same");
-  try_allowing(s, "batch-statistics",
+static search find_all(const fit_run *r) {
+  search s = {.options = r->options, .line = r->line.bytes, .least = r->least};
+  try_line(&s);
+  try_free_levers(&s);
+  try_validation_batch(&s);
+  try_allowing(&s, "disk", "values wait in a file; the result is the same");
+  try_allowing(&s, "batch-statistics",
                "BatchNormalization then sees fewer samples at a time: another training");
-  try_batch(s);
-  try_optimizer(s);
+  try_batch(&s);
+  try_optimizer(&s);
+  return s;
 }
 
 static void end_all(search *s) {
@@ -180,9 +182,8 @@ static void print_figures(const remedy *r, FILE *out) {
   fprintf(out, "; %s\n", r->note);
 }
 
-void remedies_print_list(const fit_options *o, uint64_t line, uint64_t least, FILE *out) {
-  search s = {.options = o, .line = line, .least = least};
-  find_all(&s);
+void remedies_print_list(const fit_run *r, FILE *out) {
+  search s = find_all(r);
   if (s.n > 0) {
     fputs("What would do, each planned:\n", out);
   }
@@ -193,9 +194,8 @@ void remedies_print_list(const fit_options *o, uint64_t line, uint64_t least, FI
   end_all(&s);
 }
 
-void remedies_print_json(const fit_options *o, uint64_t line, uint64_t least, json *j) {
-  search s = {.options = o, .line = line, .least = least};
-  find_all(&s);
+void remedies_print_json(const fit_run *r, json *j) {
+  search s = find_all(r);
   json_array(j, "remedies");
   for (size_t i = 0; i < s.n; i++) {
     json_object(j, NULL);
@@ -209,13 +209,15 @@ void remedies_print_json(const fit_options *o, uint64_t line, uint64_t least, js
   end_all(&s);
 }
 
-int remedies_print(const fit_options *o, uint64_t line, uint64_t least) {
+int remedies_print(const fit_run *r) {
   char bytes[SNUG_BYTES_TEXT], needs[SNUG_BYTES_TEXT];
-  cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s: the least that would do is %s",
-           o->job.model, (long long)o->job.batch_size, snug_bytes_text(line, bytes),
-           snug_bytes_text(least, needs));
+  const fit_options *o = r->options;
+  cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s: the least that would do is %s%s",
+           o->job.model, (long long)o->job.batch_size, snug_bytes_text(r->line.bytes, bytes),
+           snug_bytes_text(r->least, needs),
+           r->peaks_in_validation ? "; what needs most is validation, not training" : "");
   if (!o->common.quiet) {
-    remedies_print_list(o, line, least, stderr);
+    remedies_print_list(r, stderr);
   }
   return CLI_NO_FIT;
 }

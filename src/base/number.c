@@ -102,7 +102,7 @@ const char *snug__print_bytes(uint64_t bytes, char out[SNUG__NUMBER_BYTES]) {
     value /= 1024.0;
     unit++;
   }
-  snprintf(out, SNUG__NUMBER_BYTES, unit && value < 99.95 ? "%.1f %s" : "%.0f %s", value,
-           units[unit]);
+  int digits = unit > 2 && value < 9.995 ? 2 : unit && value < 99.95 ? 1 : 0; /* 1.92 GiB */
+  snprintf(out, SNUG__NUMBER_BYTES, "%.*f %s", digits, value, units[unit]);
   return out;
 }

@@ -129,7 +129,7 @@ TEST(bytes_read_well) {
   ASSERT_EQ_TEXT(snug_bytes_text(1536, out), "1.5 KiB");
   ASSERT_EQ_TEXT(snug_bytes_text(102399, out), "100 KiB");
   ASSERT_EQ_TEXT(snug_bytes_text(1048575, out), "1.0 MiB");
-  ASSERT_EQ_TEXT(snug_bytes_text(UINT64_C(3) << 30, out), "3.0 GiB");
+  ASSERT_EQ_TEXT(snug_bytes_text(UINT64_C(3) << 30, out), "3.00 GiB");
   ASSERT_EQ_TEXT(snug_bytes_text(UINT64_MAX, out), "16.0 EiB");
 }
 

@@ -38,13 +38,13 @@ TEST(a_machine_that_tells_nothing) {
 }
 
 TEST(free_memory_and_what_is_held) {
-  expect(begin("0::/\n"), 4096 + 40, "MemAvailable: 4.0 GiB, and 40.0 MiB held already");
+  expect(begin("0::/\n"), 4096 + 40, "MemAvailable: 4.00 GiB, and 40.0 MiB held already");
 }
 
 TEST(a_unified_group) {
   const char *root = begin("0::/a.slice/b.scope\n");
   test_machine_write("sys/fs/cgroup/a.slice/b.scope/memory.max", "1073741824\n");
-  expect(root, 1024, "/sys/fs/cgroup/a.slice/b.scope: 1.0 GiB");
+  expect(root, 1024, "/sys/fs/cgroup/a.slice/b.scope: 1.00 GiB");
   test_machine_write("sys/fs/cgroup/a.slice/memory.max", "536870912\n");
   expect(root, 512, "/sys/fs/cgroup/a.slice: 512 MiB");
   test_machine_write("sys/fs/cgroup/a.slice/b.scope/memory.high", "268435456\n");
@@ -87,7 +87,7 @@ TEST(limits_of_addresses) {
                      "Limit                     Soft Limit           Hard Limit           Units\n"
                      "Max data size             unlimited            unlimited            bytes\n"
                      "Max address space         1073741824           unlimited            bytes\n");
-  expect(root, 1024 - 260, "RLIMIT_AS: 1.0 GiB, 260 MiB of it mapped and not resident");
+  expect(root, 1024 - 260, "RLIMIT_AS: 1.00 GiB, 260 MiB of it mapped and not resident");
   test_machine_write("proc/self/limits",
                      "Max data size             268435456            unlimited            bytes\n"
                      "Max address space         unlimited            unlimited            bytes\n");
