@@ -190,6 +190,7 @@ static int create_context(job *j) {
                     (long long)j->options->threads);
   }
   options.threads = (int32_t)j->options->threads;
+  options.whole_process = true;
   snug_status s = snug_ctx_create(&options, &j->ctx);
   return s ? cli_fail(CLI_FAILURE, "%s", snug_status_text(s)) : CLI_OK;
 }

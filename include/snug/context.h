@@ -6,6 +6,7 @@
 #ifndef SNUG_CONTEXT_H
 #define SNUG_CONTEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,10 +32,13 @@ typedef struct snug_options {
   uint64_t memory_limit;           /* bytes that Snug may hold at one time; 0: no limit */
   int32_t threads; /* kernel threads, up to 1024; 0: the cores this process may use (affinity, CPU
                       quota of its container) */
+  bool whole_process; /* The peak of the process, which lines of fits are held against, counts from
+                         its start and not from that of a fit: the process is there for Snug alone
+                       */
 } snug_options;
 
 /* clang-format off */
-#define SNUG_OPTIONS_DEFAULT {NULL, 0, 0}
+#define SNUG_OPTIONS_DEFAULT {NULL, 0, 0, false}
 /* clang-format on */
 
 /* Create a context.  options may be NULL.  Owns: *out is the caller's, ended by snug_ctx_destroy.

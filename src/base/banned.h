@@ -1,4 +1,4 @@
-/* Put before every source file of the library except base/ctx.c: a use of what bypasses the
+/* Put before every source file of the library except base/heap.c: a use of what bypasses the
  * account, writes without a bound, prints, or ends the caller's process does not compile.
  *
  * The functions are declared again as unavailable, so members of the same name (such as

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/thread.h"
 
 const char *snug_version(void) { return SNUG_VERSION; }
@@ -20,16 +21,6 @@ const char *snug_status_text(snug_status status) {
   return "unknown status";
 }
 
-static void *libc_realloc(void *ctx, void *ptr, size_t old_bytes, size_t new_bytes) {
-  (void)ctx;
-  (void)old_bytes;
-  if (new_bytes == 0) {
-    free(ptr);
-    return NULL;
-  }
-  return realloc(ptr, new_bytes);
-}
-
 /* The processor's instruction set, or the lesser one that SNUG_ISA names. */
 static snug__isa usable_isa(void) {
   const char *wish = getenv("SNUG_ISA");
@@ -41,7 +32,7 @@ static snug__isa usable_isa(void) {
 snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   static const snug_options defaults = SNUG_OPTIONS_DEFAULT;
   const snug_options *o = options ? options : &defaults;
-  snug_allocator allocator = {NULL, libc_realloc};
+  snug_allocator allocator = snug__heap;
   if (!out) {
     return SNUG_E_ARGUMENT;
   }
@@ -68,6 +59,7 @@ snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   ctx->account.allocations = 1;
   ctx->threads = snug__usable_threads(o->threads ? o->threads : snug__cores());
   ctx->isa = usable_isa();
+  ctx->whole_process = o->whole_process;
   *out = ctx;
   return SNUG_OK;
 }

@@ -17,6 +17,7 @@ struct snug_ctx {
   snug__account account;
   int32_t threads;
   snug__isa isa;
+  bool whole_process; /* as snug_options has it */
   char message[SNUG__MESSAGE_BYTES];
   const char *file; /* where the last failure was raised */
   int line;

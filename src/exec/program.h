@@ -66,6 +66,10 @@ snug_status snug__program_bind(snug__program *p, void *block, snug__locate *loca
  * then stays written. */
 snug_status snug__program_run(snug__program *p) SNUG_NODISCARD;
 
+/* Make the code of its kernels resident, which would otherwise come page by page with the first
+ * run. */
+void snug__program_touch(const snug__program *p);
+
 /* The memory of a value in the bound block (inputs to fill, outputs to read); NULL if it is not in
  * the block. */
 void *snug__program_data(const snug__program *p, snug__id value);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/heap.h"
 #include "keras/archive.h"
 #include "keras/describe.h"
 #include "keras/json_print.h"
@@ -197,6 +198,7 @@ snug_status snug__save_in_room(snug_model *m, const char *path, snug__save_room 
   if (!bytes) {
     return s;
   }
+  snug__heap_trim(); /* what the save left free would be resident beside the room */
   snug_status taken = snug__take(m->ctx, SNUG__MEM_CALLBACKS, bytes, &room->block);
   room->bytes = taken ? 0 : bytes;
   return s ? s : taken;

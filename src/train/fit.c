@@ -3,7 +3,9 @@
 
 #include <math.h>
 
+#include "base/heap.h"
 #include "base/size.h"
+#include "train/fit_memory.h"
 
 /* ---- options ---- */
 
@@ -141,55 +143,13 @@ static void close_callbacks(snug__fit *f) {
   }
 }
 
-/* What the fit will hold at its peak: what is held now and what commit takes, or what making it
- * took, if more. */
-static snug_status plan_memory(snug__fit *f, snug_memory_report *r) {
-  const snug__run *run = snug__session_largest(&f->session);
-  snug_memory_info held;
-  snug__peak peak;
-  uint64_t so_far = f->scope.peak;
-  snug_memory_get(f->model->ctx, &held);
-  uint64_t committed = held.current + (uint64_t)snug__session_cost(&f->session);
-  SNUG_TRY(snug__plan_peak(run->program->plan, run->program->graph, &peak, NULL));
-  *r = (snug_memory_report){.weights = f->model->weights_bytes,
-                            .gradients = (uint64_t)peak.by_class[SNUG__CLASS_GRADIENTS],
-                            .optimizer = f->model->training->state_bytes,
-                            .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
-                            .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
-                            .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA] +
-                                    f->model->ctx->account.current[SNUG__MEM_DATA],
-                            .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
-                            .block = (uint64_t)f->session.block_bytes,
-                            .load = (uint64_t)run->program->plan->load};
-  r->planned = so_far > committed ? so_far : committed;
-  r->runtime = r->planned - r->weights - r->gradients - r->optimizer - r->activations - r->scratch -
-               r->data - r->callbacks;
-  return SNUG_OK;
-}
-
-/* Refuse what cannot fit before anything is trained. */
-static snug_status check_limit(const snug__fit *f) {
-  const snug_memory_report *r = &f->history->memory;
-  uint64_t limit = f->model->ctx->account.limit;
-  if (!limit || r->planned <= limit) {
-    return SNUG_OK;
-  }
-  return snug__fail(f->model->ctx, SNUG_E_LIMIT,
-                    "fit: needs %llu bytes and the limit is %llu: %llu are the step at batch %lld, "
-                    "%llu weights and %llu "
-                    "optimizer; a smaller batch needs less",
-                    (unsigned long long)r->planned, (unsigned long long)limit,
-                    (unsigned long long)r->block, (long long)f->train.batch,
-                    (unsigned long long)r->weights, (unsigned long long)r->optimizer);
-}
-
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   SNUG_TRY(set_up(f, data, options));
   SNUG_TRY(make_session(f));
   SNUG_TRY(snug__logs_create(f));
   SNUG_TRY(prepare_callbacks(f));
-  SNUG_TRY(plan_memory(f, &f->history->memory));
-  return check_limit(f);
+  SNUG_TRY(snug__fit_memory(f, &f->history->memory));
+  return snug__fit_check_limit(f, &f->history->memory);
 }
 
 snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
@@ -199,6 +159,7 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
   f->outer = m->training->fit;
   m->training->fit = f;
   snug_scope_begin(m->ctx, &f->scope);
+  snug__fit_count_process(f);
   snug_status s = open_all(f, data, options);
   if (s) {
     snug__fit_close(f, s, NULL);
@@ -215,10 +176,17 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug_status ended = snug_scope_end(ctx, &f->scope);
   if ((!s || s == SNUG_E_STOPPED) && !ended && history) {
     f->history->memory.measured = f->scope.peak;
+    f->history->memory.process_measured = snug__fit_process_peak();
     *history = f->history;
     f->history = NULL;
   }
   snug_history_destroy(f->history);
+  snug__heap_trim(); /* what follows, a save or another fit, starts from what is held */
+}
+
+static snug_status check_line(const snug__fit *f) {
+  const snug_memory_report *r = &f->history->memory;
+  return r->line && r->process > r->line ? snug__fit_refuse(f, r, r->process) : SNUG_OK;
 }
 
 snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
@@ -231,7 +199,8 @@ snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_option
     return SNUG_E_ARGUMENT;
   }
   SNUG_TRY(snug__fit_open(&f, m, data, options));
-  snug_status s = snug__session_commit(&f.session);
+  snug_status s = check_line(&f);
+  s = s ? s : snug__fit_committed(&f, snug__session_commit(&f.session));
   s = s ? s : snug__fit_run(&f);
   snug__fit_close(&f, s, history);
   return s;

@@ -1,0 +1,14 @@
+/* Where memory comes from by default: small pieces from the C library, large ones as pages of their
+ * own, which go back to the system when they are given back.  The C library would keep those in its
+ * heap, in holes that nothing fits into; so what is held is what is resident. */
+#ifndef SNUG_BASE_HEAP_H
+#define SNUG_BASE_HEAP_H
+
+#include "snug/context.h"
+
+extern const snug_allocator snug__heap;
+
+/* Give free memory of the C library's heap back to the system, also from between what is held. */
+void snug__heap_trim(void);
+
+#endif

@@ -1,0 +1,192 @@
+#include "train/fit_memory.h"
+
+#include "base/heap.h"
+#include "base/number.h"
+#include "base/process.h"
+#include "base/room.h"
+#include "base/thread.h"
+
+/* What the kernel keeps for a process and for each of its threads beside page tables: tasks, their
+ * stacks, lists of mappings and files. */
+#define KERNEL_BYTES (128u << 10)
+#define KERNEL_BYTES_PER_THREAD (32u << 10)
+
+/* Pages of libraries that come with the first step although they were rehearsed, and the ends of
+ * pages. */
+#define RESERVE_BYTES (512u << 10)
+
+#define PAGE_BYTES 4096u
+#define BYTES_PER_TABLE (2u << 20) /* that one page of a page table maps */
+
+/* ---- what Snug allocates ---- */
+
+/* What is alive at the peak: what is held now and what commit takes, or what making it took, if
+ * more. */
+static snug_status fill_planned(const snug__fit *f, snug_memory_report *r) {
+  const snug__run *run = snug__session_largest(&f->session);
+  snug_memory_info held;
+  snug__peak peak;
+  uint64_t so_far = f->scope.peak;
+  snug_memory_get(f->model->ctx, &held);
+  uint64_t committed = held.current + (uint64_t)snug__session_cost(&f->session);
+  SNUG_TRY(snug__plan_peak(run->program->plan, run->program->graph, &peak, NULL));
+  *r = (snug_memory_report){.weights = f->model->weights_bytes,
+                            .gradients = (uint64_t)peak.by_class[SNUG__CLASS_GRADIENTS],
+                            .optimizer = f->model->training->state_bytes,
+                            .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
+                            .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
+                            .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA] +
+                                    f->model->ctx->account.current[SNUG__MEM_DATA],
+                            .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
+                            .block = (uint64_t)f->session.block_bytes,
+                            .load = (uint64_t)run->program->plan->load,
+                            .line = f->options.memory};
+  r->planned = so_far > committed ? so_far : committed;
+  r->runtime = r->planned - r->weights - r->gradients - r->optimizer - r->activations - r->scratch -
+               r->data - r->callbacks;
+  return SNUG_OK;
+}
+
+/* ---- the process around it ---- */
+
+/* Make resident what a run will want of the runtime, and give back what planning left. */
+static void settle(const snug__fit *f) {
+  snug__workers_start(f->model->ctx->threads);
+  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
+    if (f->session.runs[slot].program) {
+      snug__program_touch(f->session.runs[slot].program);
+    }
+  }
+  snug__heap_trim();
+}
+
+/* Whole pages of two pieces of memory: the block and the state. */
+static uint64_t commit_pages(const snug__fit *f) {
+  return ((uint64_t)snug__session_cost(&f->session) / PAGE_BYTES + 4) * PAGE_BYTES;
+}
+
+static uint64_t tables_of(const snug__process *now, uint64_t added) {
+  return now->tables + (added / BYTES_PER_TABLE + 2) * PAGE_BYTES + KERNEL_BYTES +
+         now->threads * KERNEL_BYTES_PER_THREAD;
+}
+
+/* Either what will be resident is the most, or what was while all this was made. */
+static void fill_process(const snug__fit *f, const snug__process *now, snug_memory_report *r) {
+  uint64_t added = commit_pages(f);
+  uint64_t later = now->resident + added + RESERVE_BYTES;
+  bool is_later = later >= now->peak;
+  uint64_t resident = is_later ? later : now->peak;
+  r->code = now->file + now->shared;
+  r->reserve = is_later ? RESERVE_BYTES : 0;
+  r->tables = tables_of(now, is_later ? added : 0);
+  uint64_t known = r->planned + r->code + r->reserve;
+  r->outside = resident > known ? resident - known : 0;
+  r->process = known + r->outside + r->tables;
+}
+
+snug_status snug__fit_memory(snug__fit *f, snug_memory_report *r) {
+  snug__process now;
+  SNUG_TRY(fill_planned(f, r));
+  settle(f);
+  if (snug__process_read("", &now)) {
+    fill_process(f, &now, r);
+  }
+  return SNUG_OK;
+}
+
+void snug__fit_count_process(const snug__fit *f) {
+  if (!f->outer && !f->model->ctx->whole_process) {
+    snug__process_reset_peak();
+  }
+}
+
+uint64_t snug__fit_process_peak(void) {
+  snug__process now;
+  snug__process_read("", &now);
+  return now.peak;
+}
+
+/* ---- refusals ---- */
+
+snug_status snug__fit_check_limit(const snug__fit *f, const snug_memory_report *r) {
+  uint64_t limit = f->model->ctx->account.limit;
+  if (!limit || r->planned <= limit) {
+    return SNUG_OK;
+  }
+  return snug__fail(f->model->ctx, SNUG_E_LIMIT,
+                    "fit: needs %llu bytes and the limit is %llu: %llu are the step at batch %lld, "
+                    "%llu weights and %llu "
+                    "optimizer; a smaller batch needs less",
+                    (unsigned long long)r->planned, (unsigned long long)limit,
+                    (unsigned long long)r->block, (long long)f->train.batch,
+                    (unsigned long long)r->weights, (unsigned long long)r->optimizer);
+}
+
+/* A part of the process, and how it is called in a message. */
+typedef struct holder {
+  const char *what;
+  uint64_t bytes;
+} holder;
+
+/* The largest first; there are a handful. */
+static void sort_holders(holder *h, size_t n) {
+  for (size_t i = 1; i < n; i++) {
+    holder one = h[i];
+    size_t k = i;
+    for (; k > 0 && h[k - 1].bytes < one.bytes; k--) {
+      h[k] = h[k - 1];
+    }
+    h[k] = one;
+  }
+}
+
+#define MOST_NAMED 3
+
+/* "40.1 MiB the step, 12.0 MiB code and libraries, 8.6 MiB weights" */
+static void name_holders(const snug_memory_report *r, char *out, size_t bytes) {
+  holder h[] = {{"the step", r->block},
+                {"weights", r->weights},
+                {"optimizer", r->optimizer},
+                {"data", r->data},
+                {"callbacks", r->callbacks},
+                {"code and libraries", r->code},
+                {"the process outside of Snug", r->outside}};
+  char text[SNUG__NUMBER_BYTES];
+  size_t used = 0;
+  sort_holders(h, SNUG_COUNT(h));
+  out[0] = '\0';
+  for (size_t i = 0; i < MOST_NAMED && h[i].bytes && used < bytes; i++) {
+    used += (size_t)snprintf(out + used, bytes - used, "%s%s %s", i ? ", " : "",
+                             snug__print_bytes(h[i].bytes, text), h[i].what);
+  }
+}
+
+snug_status snug__fit_refuse(const snug__fit *f, const snug_memory_report *r, uint64_t least) {
+  char line[SNUG__NUMBER_BYTES];
+  char need[SNUG__NUMBER_BYTES];
+  char holders[256];
+  name_holders(r, holders, sizeof holders);
+  return snug__fail(f->model->ctx, SNUG_E_LIMIT,
+                    "fit: the line is %s (%llu bytes), and %s (%llu) is the least that would do at "
+                    "batch %lld; most of it are %s",
+                    snug__print_bytes(r->line, line), (unsigned long long)r->line,
+                    snug__print_bytes(least, need), (unsigned long long)least,
+                    (long long)f->train.batch, holders);
+}
+
+snug_status snug__fit_committed(const snug__fit *f, snug_status s) {
+  const snug_memory_report *r = &f->history->memory;
+  snug__process now;
+  snug_available room;
+  char held[SNUG__NUMBER_BYTES];
+  char may[SNUG__NUMBER_BYTES];
+  char holders[256];
+  if (s != SNUG_E_MEMORY || !snug__process_read("", &now) || !snug__room_find("", &room)) {
+    return s;
+  }
+  name_holders(r, holders, sizeof holders);
+  return snug__fail_within(
+      f->model->ctx, s,
+      "fit: the system refused memory; the process holds %s and may hold %s (%s), the fit is %s",
+      snug__print_bytes(now.resident, held), snug__print_bytes(room.bytes, may), room.who, holders);
+}

@@ -1,0 +1,31 @@
+/* The bytes of a fit before step 1: what Snug will hold, to the byte, and the whole process.
+ *
+ * What Snug allocates is known.  The rest (code, JIT-compiled kernels, stacks, the C library's
+ * heap) is made resident first, as far as a step or a save will want it, and then measured: so
+ * plan and fit find the same, and nothing is left to come later but a small reserve. */
+#ifndef SNUG_TRAIN_FIT_MEMORY_H
+#define SNUG_TRAIN_FIT_MEMORY_H
+
+#include "train/fit.h"
+
+/* Fill the report for the session as it is made, before it is committed; callbacks have taken what
+ * they hold.  Fails: as snug__plan_peak. */
+snug_status snug__fit_memory(snug__fit *f, snug_memory_report *r) SNUG_NODISCARD;
+
+/* Refuse what cannot fit into the context's limit, before anything is trained. */
+snug_status snug__fit_check_limit(const snug__fit *f, const snug_memory_report *r) SNUG_NODISCARD;
+
+/* E_LIMIT: the line of a report is below the least that would do; says who holds most. */
+snug_status snug__fit_refuse(const snug__fit *f, const snug_memory_report *r,
+                             uint64_t least) SNUG_NODISCARD;
+
+/* s of a commit.  If the system refused memory, the message says who holds what of how much. */
+snug_status snug__fit_committed(const snug__fit *f, snug_status s) SNUG_NODISCARD;
+
+/* The peak of a process that is not Snug's alone counts from here. */
+void snug__fit_count_process(const snug__fit *f);
+
+/* The peak of the process so far; 0 where the system does not tell. */
+uint64_t snug__fit_process_peak(void);
+
+#endif
