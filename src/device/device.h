@@ -27,6 +27,8 @@ typedef struct snug__kernel {
   /* Fails: E_DATA with call->fault filled, never for memory. */
   snug_status (*run)(const void *state, const snug__call *call);
   void (*release)(snug_ctx *ctx, void *state); /* NULL: there is nothing to release */
+  /* The scratch bytes that prepare would tell, found without preparing; NULL: next to none. */
+  int64_t (*scratch)(const snug__signature *sig);
 } snug__kernel;
 
 /* needs->in_place of a kernel that is as careful as the op's reference. */
@@ -60,8 +62,18 @@ typedef struct snug__choice {
 } snug__choice;
 
 /* Choose the kernel of a call from what its inputs have: a kernel for such layouts, else a plain
- * one on the values as they lie (op->unblock), else one on plain values. */
+ * one on the values as they lie (op->unblock), else one on plain values.  Of the kernels that fit
+ * it is number sig->kernel, or the last. */
 void snug__choose(const snug__device *device, const snug__signature *sig, snug__choice *out);
+
+/* The same for the first kernel that needs at most so many bytes of scratch, else for the one that
+ * needs least; sets sig->kernel.  References stand behind all others for their slowness. */
+void snug__choose_within(const snug__device *device, snug__signature *sig, int64_t most_scratch,
+                         snug__choice *out);
+
+/* The same for the kernel of a name.  False: none of this name fits. */
+bool snug__choose_named(const snug__device *device, snug__signature *sig, const char *name,
+                        snug__choice *out);
 
 /* The same kernel for another call of the same op and layouts, however well it serves that.  False:
  * it cannot be seen as the first was. */

@@ -79,7 +79,8 @@ static snug_status describe(snug__program *p, snug__id id, snug__item *item) {
                          .in = in,
                          .out = out,
                          .threads = p->ctx->threads,
-                         .isa = p->ctx->isa};
+                         .isa = p->ctx->isa,
+                         .kernel = node->kernel};
   snug__graph_types(p->graph, node->in, node->n_in, in);
   snug__graph_types(p->graph, node->out, node->n_out, out);
   item->node = id;

@@ -71,8 +71,11 @@ typedef struct snug__node {
   snug__id *in;  /* SNUG_NONE where an optional input is left out */
   snug__id *out; /* SNUG_NONE where an optional output is not wanted */
   snug__id layer;
-  bool backward; /* grad/ made it */
+  bool backward;  /* grad/ made it */
+  int32_t kernel; /* which of the kernels that fit: 0 is the preferred one, see device.h */
 } snug__node;
+
+#define SNUG__MAX_KERNELS 16 /* that one op can have to choose from */
 
 typedef struct snug__graph {
   snug_ctx *ctx;
@@ -156,6 +159,7 @@ snug__id snug__graph_unused_input(const snug__graph *g);
  *     0 1
  *   %2 float32[32,4] class=activations, _ = some_op(%0, -, %1) {size=[2,2]} @0
  *   %4 float32[128] class=activations view=%2 = reshape(%2) {shape=[128]} @0 backward
+ *   %5 float32[32,4] class=activations = some_op(%0, -, %1) kernel=1 @0
  *   output %4
  *   end
  *

@@ -30,6 +30,7 @@ typedef struct snug__signature {
   const snug__type *in, *out; /* dtype SNUG_NO_DTYPE where left out */
   int32_t threads;            /* negative: use that many however small the work is, for tests */
   snug__isa isa;              /* the largest instruction set to use */
+  int32_t kernel;             /* as snug__node.kernel */
 } snug__signature;
 
 /* A layout for each input and output of a call. */

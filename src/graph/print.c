@@ -9,9 +9,8 @@
 
 #define PER_ROW 8 /* elements of a constant in one line */
 
-/* In quotes, with escapes for what would end the quotes or the line. */
-static snug_status print_name(const char *name, snug__text *out) {
-  SNUG_TRY(snug__text_add(out, " \""));
+snug_status snug__print_quoted(const char *name, snug__text *out) {
+  SNUG_TRY(snug__text_add(out, "\""));
   for (const char *c = name; *c; c++) {
     if (*c == '"' || *c == '\\') {
       SNUG_TRY(snug__text_add(out, "\\%c", *c));
@@ -22,6 +21,11 @@ static snug_status print_name(const char *name, snug__text *out) {
     }
   }
   return snug__text_add(out, "\"");
+}
+
+static snug_status print_name(const char *name, snug__text *out) {
+  SNUG_TRY(snug__text_add(out, " "));
+  return snug__print_quoted(name, out);
 }
 
 static snug_status print_layer(snug__id layer, snug__text *out) {
@@ -130,6 +134,9 @@ static snug_status print_node(const snug__graph *g, const snug__node *node, snug
   SNUG_TRY(print_inputs(node, out));
   SNUG_TRY(snug__text_add(out, ")"));
   SNUG_TRY(print_params(node, out));
+  if (node->kernel) {
+    SNUG_TRY(snug__text_add(out, " kernel=%d", node->kernel));
+  }
   if (node->layer != SNUG_NONE) {
     SNUG_TRY(print_layer(node->layer, out));
   }

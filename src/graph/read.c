@@ -45,6 +45,7 @@ typedef struct node_text {
   const snug__op *op;
   snug__id layer;
   bool backward;
+  int64_t kernel;
 } node_text;
 
 static snug_status read_output(snug__reader *r, snug__written *w) {
@@ -147,6 +148,7 @@ static snug_status build_node(snug__reader *r, node_text *n) {
   SNUG_TRY(snug__node_new(r->g, n->op, params, n->in, n->n_in, &node));
   node.layer = n->layer;
   node.backward = n->backward;
+  node.kernel = (int32_t)n->kernel;
   for (int32_t k = 0; k < n->n_out; k++) {
     if (n->out[k].id != SNUG_NONE) {
       SNUG_TRY(check_output(r, &node, k, &types[k], &n->out[k]));
@@ -163,6 +165,10 @@ static snug_status read_node(snug__reader *r, node_text *n) {
   SNUG_TRY(read_op(r, n));
   SNUG_TRY(read_inputs(r, n));
   SNUG_TRY(read_params(r, n));
+  if (snug__scan_has(&r->scan, "kernel=")) {
+    SNUG_TRY(
+        snug__scan_number(&r->scan, "the number of a kernel", SNUG__MAX_KERNELS - 1, &n->kernel));
+  }
   n->layer = SNUG_NONE;
   if (snug__scan_has(&r->scan, "@")) {
     SNUG_TRY(snug__read_layer(r, &n->layer));

@@ -83,6 +83,7 @@ snug_status snug__rewrite_again(snug__rewrite *r, snug__id id, const snug__id *i
   const snug__node *old = snug__node_at(r->from, id);
   SNUG_TRY(snug__graph_add(r->to, old->op, old->params, in, old->n_in, outs, old->op->min_out));
   snug__id made = (snug__id)r->to->nodes.n - 1;
+  snug__node_at(r->to, made)->kernel = old->kernel;
   for (int32_t k = 0; k < old->n_out; k++) {
     if (old->out[k] != SNUG_NONE) {
       SNUG_TRY(k < old->op->min_out ? SNUG_OK : snug__graph_want_output(r->to, made, k, &outs[k]));

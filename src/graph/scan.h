@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/ctx.h"
+#include "base/text.h"
 
 #define SNUG__LINE_BYTES 65536 /* with the NUL */
 
@@ -48,8 +49,10 @@ snug_status snug__scan_word(snug__scan *s, const char *what, char *out,
 snug_status snug__scan_token(snug__scan *s, const char *what, char *out,
                              size_t bytes) SNUG_NODISCARD;
 
-/* "..." with its escapes undone. */
+/* "..." with its escapes undone, and the way back: in quotes, with escapes for what would end the
+ * quotes or the line. */
 snug_status snug__scan_quoted(snug__scan *s, const char **out) SNUG_NODISCARD;
+snug_status snug__print_quoted(const char *name, snug__text *out) SNUG_NODISCARD;
 
 /* {...}, where quotes may hold a brace. */
 snug_status snug__scan_braces(snug__scan *s, const char **out) SNUG_NODISCARD;

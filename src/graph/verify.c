@@ -118,6 +118,9 @@ static snug_status check_frame(const verifier *v, snug__id id, const snug__node 
   if (node->op->params_bytes && !node->params) {
     return fail_node(v, id, "has no parameters");
   }
+  if (node->kernel < 0 || node->kernel >= SNUG__MAX_KERNELS) {
+    return fail_node(v, id, "has the kernel %d, which does not exist", node->kernel);
+  }
   return SNUG_OK;
 }
 

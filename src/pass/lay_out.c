@@ -1,6 +1,7 @@
 #include "pass/lay_out.h"
 
 #include "ops/support.h"
+#include "pass/kernel_list.h"
 
 /* A value in one more layout. */
 typedef struct twin {
@@ -12,6 +13,7 @@ typedef struct twin {
 typedef struct layouter {
   snug_ctx *ctx;
   const snug__device *device;
+  const snug__kernel_rules *rules;
   snug__variable_layouts *variables;
   snug__vec twins; /* twin; number 0 is nobody's */
   snug__vec heads; /* uint32_t per new value: its first twin, or 0 */
@@ -91,9 +93,22 @@ static void start_variables(snug__rewrite *r) {
 
 /* ---- nodes ---- */
 
-/* What a node wants.  Outputs have the shapes of the old graph's. */
-static void ask(const snug__rewrite *r, const snug__node *node, const snug__id *in,
-                snug__choice *choice) {
+/* Choose the kernel of a node; sets sig->kernel. */
+static void choose(const layouter *l, const char *layer, snug__signature *sig,
+                   snug__choice *choice) {
+  if (l->rules->fixed && snug__kernel_list_choose(l->rules->fixed, l->device, layer, sig, choice)) {
+    return;
+  }
+  if (l->rules->most_scratch) {
+    snug__choose_within(l->device, sig, l->rules->most_scratch, choice);
+  } else {
+    snug__choose(l->device, sig, choice);
+  }
+}
+
+/* What a node wants, and which of its kernels.  Outputs have the shapes of the old graph's. */
+static int32_t ask(const snug__rewrite *r, const snug__node *node, const snug__id *in,
+                   snug__choice *choice) {
   const layouter *l = r->arg;
   snug__type in_types[SNUG__MAX_IN];
   snug__type out_types[SNUG__MAX_OUT];
@@ -107,11 +122,12 @@ static void ask(const snug__rewrite *r, const snug__node *node, const snug__id *
                          .isa = l->ctx->isa};
   if (node->op->flags & SNUG__OP_VIEW) {
     choice->plain.want = (snug__layouts){0};
-    return;
+    return 0;
   }
   snug__graph_types(r->to, in, node->n_in, in_types);
   snug__graph_types(r->from, node->out, node->n_out, out_types);
-  snug__choose(l->device, &sig, choice);
+  choose(l, snug__layer_name(r->from, node->layer), &sig, choice);
+  return sig.kernel;
 }
 
 /* New content must lie as the old did.  Where it cannot, the variable stays plain from the start.
@@ -152,7 +168,7 @@ static snug_status lay_out_node(snug__rewrite *r, snug__id id, bool *replaced) {
   for (int32_t i = 0; i < node->n_in; i++) {
     in[i] = snug__rewritten(r, node->in[i]);
   }
-  ask(r, node, in, &choice);
+  int32_t kernel = ask(r, node, in, &choice);
   for (int32_t i = 0; i < node->n_in; i++) {
     if (in[i] != SNUG_NONE) {
       settle(r, in[i], choice.plain.want.in[i]);
@@ -167,6 +183,7 @@ static snug_status lay_out_node(snug__rewrite *r, snug__id id, bool *replaced) {
     SNUG_TRY(in[i] == SNUG_NONE ? SNUG_OK : twin_of(r, in[i], choice.plain.want.in[i], &in[i]));
   }
   SNUG_TRY(snug__rewrite_copy(r, id, in));
+  snug__node_at(r->to, (snug__id)r->to->nodes.n - 1)->kernel = kernel;
   set_layouts(r->to, (snug__id)r->to->nodes.n - 1, &choice.plain.want);
   return SNUG_OK;
 }
@@ -203,8 +220,9 @@ static snug_status attempt(layouter *l, const snug__graph *g, snug__rewrite *out
 }
 
 snug_status snug__pass_lay_out(const snug__graph *g, const snug__device *device,
-                               snug__variable_layouts *variables, snug__rewrite *out) {
-  layouter l = {.ctx = g->ctx, .device = device, .variables = variables};
+                               const snug__kernel_rules *rules, snug__variable_layouts *variables,
+                               snug__rewrite *out) {
+  layouter l = {.ctx = g->ctx, .device = device, .rules = rules, .variables = variables};
   snug__vec_init(&l.twins, g->ctx, SNUG__MEM_SCRATCH, sizeof(twin), UINT32_MAX);
   snug__vec_init(&l.heads, g->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t), UINT32_MAX);
   snug_status s = SNUG_OK;

@@ -18,11 +18,18 @@ typedef struct snug__variable_layouts {
   bool *fixed; /* decided: no program may change it */
 } snug__variable_layouts;
 
-/* Lay a graph out.  `variables` says what is decided and receives what this graph decides; graphs
- * start plain, whatever it says.  out is the caller's, also its graph; nothing is owed after a
- * failure. */
+/* Which of several kernels a node takes. */
+typedef struct snug__kernel_rules {
+  int64_t most_scratch; /* the first that needs no more bytes, or the one that needs least; 0: the
+                           preferred one */
+  struct snug__kernel_list *fixed; /* what it names comes first; NULL: nothing */
+} snug__kernel_rules;
+
+/* Lay a graph out, by the kernels that the rules choose; nodes then say which.  `variables` says
+ * what is decided and receives what this graph decides; graphs start plain, whatever it says.  out
+ * is the caller's, also its graph; nothing is owed after a failure. */
 snug_status snug__pass_lay_out(const snug__graph *g, const snug__device *device,
-                               snug__variable_layouts *variables,
+                               const snug__kernel_rules *rules, snug__variable_layouts *variables,
                                snug__rewrite *out) SNUG_NODISCARD;
 
 #endif

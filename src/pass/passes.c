@@ -25,7 +25,7 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
     SNUG_TRY(snug__pass_fuse(*graph, &r));
     accept(&r, graph, ids, n);
   }
-  SNUG_TRY(snug__pass_lay_out(*graph, device, variables, &r));
+  SNUG_TRY(snug__pass_lay_out(*graph, device, &o->kernels, variables, &r));
   accept(&r, graph, ids, n);
   if (!o->no_remake) {
     SNUG_TRY(snug__pass_remake_cheap(*graph, device, &r));

@@ -11,6 +11,7 @@ typedef struct snug__pass_options {
   bool no_fuse;                 /* every op stays for itself */
   bool no_remake;               /* everything that the backward reads is kept from the forward */
   const snug__offload *offload; /* what waits in a file; NULL: nothing */
+  snug__kernel_rules kernels;
 } snug__pass_options;
 
 /* Replace *graph by its final form (also when this fails it is the caller's).  The n values ids[]

@@ -29,6 +29,7 @@ typedef struct subject {
   const snug__id *in, *out;
   int32_t n_in, n_out;
   const void *params;
+  int32_t kernel;
   bool is_again;
   uint64_t far_in, far_out;
 } subject;
@@ -95,7 +96,8 @@ static void size_call(const calibrator *c, const snug__smaller *s, const subject
                              .in = z->in,
                              .out = z->out,
                              .threads = c->m->ctx->threads,
-                             .isa = c->m->ctx->isa};
+                             .isa = c->m->ctx->isa,
+                             .kernel = q->kernel};
   set_types(c, s, q->in, q->n_in, z->in);
   set_types(c, s, q->out, q->n_out, z->out);
 }
@@ -393,7 +395,8 @@ static subject of_node(const calibrator *c, snug__id id) {
                    .out = node->out,
                    .n_in = node->n_in,
                    .n_out = node->n_out,
-                   .params = node->params};
+                   .params = node->params,
+                   .kernel = node->kernel};
 }
 
 static snug_status time_node(calibrator *c, snug__id id, double *seconds, double *guessed) {

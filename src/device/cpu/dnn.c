@@ -225,6 +225,23 @@ bool snug__dnn_has(const snug__dnn_conv *v) {
   return has;
 }
 
+static int64_t scratch_of(const_dnnl_primitive_desc_t pd) {
+  const dnnl_memory_desc_t *scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+  return scratch ? (int64_t)dnnl_memory_desc_get_size(scratch) : 0;
+}
+
+int64_t snug__dnn_scratch_for(const snug__dnn_conv *v) {
+  dnnl_engine_t engine = NULL;
+  if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) {
+    return 0;
+  }
+  dnnl_primitive_desc_t pd = find(v, engine);
+  int64_t bytes = pd ? scratch_of(pd) : 0;
+  dnnl_primitive_desc_destroy(pd);
+  dnnl_engine_destroy(engine);
+  return bytes;
+}
+
 /* An argument that run gives its memory. */
 static bool add_arg(snug__dnn *d, int32_t slot, int id, const dnnl_memory_desc_t *md) {
   dnnl_exec_arg_t *arg = &d->args[d->n_args];
@@ -253,8 +270,7 @@ static bool make(snug__dnn *d, const snug__dnn_conv *v, dnnl_primitive_desc_t pd
   int32_t before = set_threads(threads_for(v->threads));
   bool ok = dnnl_primitive_create(&d->primitive, pd) == dnnl_success;
   set_threads(before);
-  const dnnl_memory_desc_t *scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
-  d->scratch_bytes = scratch ? (int64_t)dnnl_memory_desc_get_size(scratch) : 0;
+  d->scratch_bytes = scratch_of(pd);
   return ok && add_args(d, v, pd);
 }
 

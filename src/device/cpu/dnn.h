@@ -58,6 +58,9 @@ void snug__dnn_destroy(snug_ctx *ctx, snug__dnn *dnn);
 
 int64_t snug__dnn_scratch_bytes(const snug__dnn *dnn);
 
+/* The same without making it; 0 if there is no kernel. */
+int64_t snug__dnn_scratch_for(const snug__dnn_conv *conv);
+
 /* The library's name of the kernel. */
 const char *snug__dnn_name(const snug__dnn *dnn);
 

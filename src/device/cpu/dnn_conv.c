@@ -118,6 +118,8 @@ static snug_status prepare(snug_ctx *ctx, view v, snug__needs *needs, void **sta
   return SNUG_OK;
 }
 
+static int64_t scratch(view v) { return snug__dnn_scratch_for(&v.conv); }
+
 static void release(snug_ctx *ctx, void *state) { snug__dnn_destroy(ctx, state); }
 
 static snug_status run_forward(const void *state, const snug__call *call) {
@@ -152,8 +154,11 @@ static snug_status run_bwd_weights(const void *state, const snug__call *call) {
                                   void **state) {                                                \
     return prepare(ctx, view_of(sig, SNUG__DNN_##DIRECTION), needs, state);                      \
   }                                                                                              \
-  const snug__kernel snug__kernel_dnn_##op = {"dnn_" #op, fits_##op, prepare_##op,               \
-                                              run_##direction, release}
+  static int64_t scratch_##op(const snug__signature *sig) {                                      \
+    return scratch(view_of(sig, SNUG__DNN_##DIRECTION));                                         \
+  }                                                                                              \
+  const snug__kernel snug__kernel_dnn_##op = {"dnn_" #op,      fits_##op, prepare_##op,          \
+                                              run_##direction, release,   scratch_##op}
 
 DNN_KERNEL(conv2d, view_conv, FORWARD, forward);
 DNN_KERNEL(conv2d_bwd_data, view_conv, BWD_DATA, bwd_data);

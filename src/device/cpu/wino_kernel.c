@@ -82,13 +82,10 @@ static bool fits(const snug__signature *sig, snug__wino_way way, snug__layouts *
   return true;
 }
 
-static snug_status prepare(const snug__signature *sig, snug__wino_way way, snug__needs *needs,
-                           void **state) {
+static int64_t scratch(const snug__signature *sig, snug__wino_way way) {
   const view v = view_of(sig, way);
   const snug__wino_shape s = shape_of(&v, sig->threads);
-  needs->scratch_bytes = snug__wino_of(sig->isa)->scratch(&s, way);
-  *state = NULL;
-  return SNUG_OK;
+  return snug__wino_of(sig->isa)->scratch(&s, way);
 }
 
 static const snug__wino_finish nothing = {NULL, -INFINITY, INFINITY};
@@ -159,9 +156,15 @@ static bool fits_conv2d_bwd_weights(const snug__signature *sig, snug__layouts *w
   static snug_status prepare_##op(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs, \
                                   void **state) {                                                \
     (void)ctx;                                                                                   \
-    return prepare(sig, SNUG__WINO_##WAY, needs, state);                                         \
+    needs->scratch_bytes = scratch(sig, SNUG__WINO_##WAY);                                       \
+    *state = NULL;                                                                               \
+    return SNUG_OK;                                                                              \
   }                                                                                              \
-  const snug__kernel snug__kernel_wino_##op = {"wino_" #op, fits_##op, prepare_##op, run_##op, NULL}
+  static int64_t scratch_##op(const snug__signature *sig) {                                      \
+    return scratch(sig, SNUG__WINO_##WAY);                                                       \
+  }                                                                                              \
+  const snug__kernel snug__kernel_wino_##op = {"wino_" #op, fits_##op, prepare_##op,             \
+                                               run_##op,    NULL,      scratch_##op}
 
 WINO_KERNEL(conv2d, FORWARD);
 WINO_KERNEL(conv2d_post, FORWARD);

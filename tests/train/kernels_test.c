@@ -1,0 +1,249 @@
+/* Kernels as a lever: what a bound on scratch chooses, that nodes remember it, and that a list of
+ * kernels fixes the same ones again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "exec/program.h"
+#include "graph/op.h"
+#include "lib/fault.h"
+#include "pass/kernel_list.h"
+#include "train/data.h"
+#include "train/lower.h"
+
+enum { SIZE = 12, CHANNELS = 32, BATCH = 4, CLASSES = 3 };
+static const int64_t shape[] = {SIZE, SIZE, CHANNELS};
+
+static snug_model *new_model(snug_ctx *ctx) {
+  snug_model *m = NULL;
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+  snug_model_input(m, "image", SNUG_FLOAT32, shape, 3);
+  snug_model_add(m, "Conv2D", "filters=32 kernel_size=3 padding=same activation=relu name=first");
+  snug_model_add(m, "Conv2D", "filters=48 kernel_size=3 padding=same activation=relu name=second");
+  snug_model_add(m, "Flatten", NULL);
+  snug_model_add(m, "Dense", "units=3 activation=softmax");
+  ASSERT_OK(ctx, compile_with(m, "sgd", "sparse_categorical_crossentropy"));
+  return m;
+}
+
+static snug_status lower(snug_model *m, const snug__pass_options *options, snug__graph **g) {
+  snug__step step;
+  m->pass = options;
+  snug_status s = snug__step_build(m, SNUG__STEP_TRAIN, BATCH, false, g, &step);
+  s = s ? s : snug__step_lower(m, g, &step);
+  m->pass = NULL;
+  return s;
+}
+
+static snug__program *make_program(snug_ctx *ctx, snug_model *m, int64_t most_scratch) {
+  const snug__pass_options options = {.kernels = {.most_scratch = most_scratch}};
+  snug__graph *g = NULL;
+  snug__program *p = NULL;
+  ASSERT_OK(ctx, lower(m, &options, &g));
+  ASSERT_OK(ctx, snug__program_create(g, &snug__cpu, NULL, &p));
+  return p;
+}
+
+/* Items whose kernel begins so, and the most scratch that an item of any has. */
+static size_t count_kernels(const snug__program *p, const char *begin, int64_t *most) {
+  size_t n = 0;
+  *most = 0;
+  for (size_t i = 0; i < p->n_items; i++) {
+    snug__id b = p->plan->scratch_of[p->items[i].node];
+    int64_t bytes = b == SNUG_NONE ? 0 : p->plan->buffers[b].bytes;
+    n += strncmp(p->items[i].kernel->name, begin, strlen(begin)) == 0;
+    *most = bytes > *most ? bytes : *most;
+  }
+  return n;
+}
+
+static void need_winograd(const snug_ctx *ctx) {
+  if (ctx->isa < SNUG__ISA_AVX512) {
+    test_skip("there is nothing to choose from");
+  }
+}
+
+TEST(a_bound_on_scratch_takes_other_kernels) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  int64_t free_scratch = 0, bound_scratch = 0, same = 0;
+  need_winograd(ctx);
+  snug__program *chosen_freely = make_program(ctx, m, 0);
+  ASSERT_TRUE(count_kernels(chosen_freely, "wino_", &free_scratch) >= 4);
+  snug__program *enough = make_program(ctx, m, free_scratch);
+  ASSERT_EQ_UINT(count_kernels(enough, "wino_", &same),
+                 count_kernels(chosen_freely, "wino_", &same));
+  snug__program *bound = make_program(ctx, m, 1);
+  ASSERT_EQ_UINT(count_kernels(bound, "wino_", &bound_scratch), 0);
+  ASSERT_TRUE(bound_scratch < free_scratch);
+  snug__program_destroy(chosen_freely);
+  snug__program_destroy(enough);
+  snug__program_destroy(bound);
+  snug_model_destroy(m);
+}
+
+/* What a kernel tells of its scratch is what it takes when it is prepared. */
+TEST(scratch_is_told_as_it_is) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  for (int64_t bound = 0; bound < 2; bound++) {
+    snug__program *p = make_program(ctx, m, bound);
+    size_t told = 0;
+    for (size_t i = 0; i < p->n_items; i++) {
+      const snug__item *item = &p->items[i];
+      if (item->kernel->scratch) {
+        snug__needs needs = {0};
+        void *state = NULL;
+        ASSERT_OK(ctx, item->kernel->prepare(ctx, &item->sig, &needs, &state));
+        ASSERT_EQ_INT(item->kernel->scratch(&item->sig), needs.scratch_bytes);
+        if (item->kernel->release) {
+          item->kernel->release(ctx, state);
+        }
+        told++;
+      }
+    }
+    ASSERT_TRUE(told >= 5);
+    snug__program_destroy(p);
+  }
+  snug_model_destroy(m);
+}
+
+static void print_graph(const snug__graph *g, snug__text *out) {
+  snug__text_init(out, g->ctx, 1 << 24);
+  ASSERT_OK(g->ctx, snug__graph_print(g, out));
+}
+
+/* A node's kernel is part of its text, and is read back. */
+TEST(the_text_of_a_graph_has_the_kernels) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  const snug__pass_options options = {.kernels = {.most_scratch = 1}};
+  snug__graph *g = NULL, *back = NULL;
+  snug__text a, b;
+  need_winograd(ctx);
+  ASSERT_OK(ctx, lower(m, &options, &g));
+  print_graph(g, &a);
+  ASSERT_HAS(snug__text_get(&a), " kernel=1 @");
+  ASSERT_OK(ctx, snug__graph_read(ctx, snug__text_get(&a), &back));
+  print_graph(back, &b);
+  ASSERT_EQ_TEXT(snug__text_get(&a), snug__text_get(&b));
+  snug__node_at(back, 0)->kernel = SNUG__MAX_KERNELS;
+  ASSERT_STATUS(ctx, snug__graph_verify(back), SNUG_E_INTERNAL, "does not exist");
+  char *kernel = strstr(a.chars.data, " kernel=1 @");
+  memcpy(kernel, " kernel=99@", 11);
+  snug__graph_destroy(back);
+  ASSERT_STATUS(ctx, snug__graph_read(ctx, snug__text_get(&a), &back), SNUG_E_FORMAT, "kernel");
+  snug__text_release(&a);
+  snug__text_release(&b);
+  snug__graph_destroy(g);
+  snug_model_destroy(m);
+}
+
+/* ---- lists ---- */
+
+/* The list of the step under a bound; the caller's to release. */
+static void list_of(snug_ctx *ctx, snug_model *m, int64_t most_scratch, snug__text *list) {
+  const snug__pass_options options = {.kernels = {.most_scratch = most_scratch}};
+  snug__graph *g = NULL;
+  ASSERT_OK(ctx, lower(m, &options, &g));
+  snug__text_init(list, ctx, 1 << 20);
+  ASSERT_OK(ctx, snug__kernel_list_print(g, &snug__cpu, list));
+  snug__graph_destroy(g);
+}
+
+TEST(a_list_fixes_the_same_kernels) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  for (int64_t bound = 0; bound < 2; bound++) {
+    const snug__pass_options free_choice = {.kernels = {.most_scratch = bound}};
+    snug__kernel_list list;
+    const snug__pass_options fixed = {.kernels = {.fixed = &list}};
+    snug__text text, a, b;
+    snug__graph *g = NULL;
+    list_of(ctx, m, bound, &text);
+    ASSERT_OK(ctx, snug__kernel_list_read(&list, ctx, &snug__cpu, snug__text_get(&text)));
+    ASSERT_OK(ctx, lower(m, &free_choice, &g));
+    print_graph(g, &a);
+    snug__graph_destroy(g);
+    ASSERT_OK(ctx, lower(m, &fixed, &g));
+    print_graph(g, &b);
+    snug__graph_destroy(g);
+    ASSERT_EQ_TEXT(snug__text_get(&a), snug__text_get(&b));
+    ASSERT_OK(ctx, snug__kernel_list_check(&list));
+    snug__kernel_list_release(&list);
+    snug__text_release(&text);
+    snug__text_release(&a);
+    snug__text_release(&b);
+  }
+  snug_model_destroy(m);
+}
+
+static void refuse(snug_ctx *ctx, const char *lines, snug_status code, const char *said) {
+  snug__kernel_list list;
+  char text[1024];
+  snprintf(text, sizeof text, "snug-kernels 1\nisa %s threads %d\n%s", snug__isa_text(ctx->isa),
+           ctx->threads, lines);
+  ASSERT_STATUS(ctx, snug__kernel_list_read(&list, ctx, &snug__cpu, text), code, said);
+}
+
+TEST(lists_that_cannot_be_are_refused) {
+  snug_ctx *ctx = test_ctx();
+  snug__kernel_list list;
+  refuse(ctx, "\"a\" conv2d dnn_conv2d\n", SNUG_E_FORMAT, "line");
+  refuse(ctx, "\"a\" conv3d dnn_conv2d\nend\n", SNUG_E_FORMAT, "there is no op 'conv3d'");
+  refuse(ctx, "\"a\" conv2d magic\nend\n", SNUG_E_UNSUPPORTED,
+         "line 3: conv2d has no kernel 'magic' on this machine");
+  refuse(ctx, "\"a\" conv2d\nend\n", SNUG_E_FORMAT, "the name of a kernel");
+  refuse(ctx, "a conv2d dnn_conv2d\nend\n", SNUG_E_FORMAT, "line 3");
+  refuse(ctx, "end\nmore\n", SNUG_E_FORMAT, "after the end");
+  ASSERT_STATUS(ctx, snug__kernel_list_read(&list, ctx, &snug__cpu, ""), SNUG_E_FORMAT, "kernels");
+  ASSERT_STATUS(
+      ctx,
+      snug__kernel_list_read(&list, ctx, &snug__cpu, "snug-kernels 1\nisa abacus threads 7\nend\n"),
+      SNUG_E_UNSUPPORTED, "made for abacus and 7 threads");
+}
+
+/* What a list names must be there, and be of use. */
+TEST(lines_without_a_say_are_told) {
+  static const struct {
+    const char *line, *said;
+  } cases[] = {{"\"third\" conv2d_post dnn_conv2d_post\n", "no conv2d_post in a layer 'third'"},
+               {"\"first\" max_pool2d reference\n", "no max_pool2d in a layer 'first'"},
+               {"\"dense\" matmul dnn_matmul\n", "dnn_matmul cannot run the matmul of 'dense'"}};
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    snug__kernel_list list;
+    const snug__pass_options fixed = {.kernels = {.fixed = &list}};
+    snug__graph *g = NULL;
+    char text[256];
+    snprintf(text, sizeof text, "snug-kernels 1\nisa %s threads %d\n%send\n",
+             snug__isa_text(ctx->isa), ctx->threads, cases[i].line);
+    ASSERT_OK(ctx, snug__kernel_list_read(&list, ctx, &snug__cpu, text));
+    ASSERT_OK(ctx, lower(m, &fixed, &g));
+    ASSERT_STATUS(ctx, snug__kernel_list_check(&list), SNUG_E_ARGUMENT, cases[i].said);
+    snug__graph_destroy(g);
+    snug__kernel_list_release(&list);
+  }
+  snug_model_destroy(m);
+}
+
+static snug_status read_list(snug_ctx *ctx, void *arg) {
+  snug__kernel_list list;
+  SNUG_TRY(snug__kernel_list_read(&list, ctx, &snug__cpu, arg));
+  snug__kernel_list_release(&list);
+  return SNUG_OK;
+}
+
+TEST(every_allocation_may_fail) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  snug__text text;
+  char copy[4096];
+  list_of(ctx, m, 0, &text);
+  snprintf(copy, sizeof copy, "%s", snug__text_get(&text));
+  snug__text_release(&text);
+  snug_model_destroy(m);
+  test_fault_sweep(read_list, copy);
+}
