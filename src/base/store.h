@@ -62,11 +62,17 @@ void snug__store_settle(snug__store *s);
 /* Raise the failure that a wait told; `where` begins the message. */
 snug_status snug__store_fail(const snug__store *s, const char *where) SNUG_NODISCARD;
 
-/* Seconds that a byte takes to be written and to be read in a folder (as in the options), measured
- * with a file of some MiB.  Fails: as open does. */
+/* Seconds that a byte takes to be written and to be read. */
 typedef struct snug__store_rate {
   double write, read;
 } snug__store_rate;
+
+/* The rate of a folder (as in the options): from the file of timings (base/timings.h), else
+ * measured and kept there, so that the same folder has the same rate.  Fails: as open does. */
+snug_status snug__store_rate_of(snug_ctx *ctx, const char *folder,
+                                snug__store_rate *out) SNUG_NODISCARD;
+
+/* The same measured anew, with a file of some MiB. */
 snug_status snug__store_measure(snug_ctx *ctx, const char *folder,
                                 snug__store_rate *out) SNUG_NODISCARD;
 

@@ -1,11 +1,15 @@
 /* How fast a folder takes bytes and gives them back. */
 #include <stdbool.h>
+#include <string.h>
+#include <sys/statfs.h>
 #include <time.h>
 
 #include "base/store.h"
+#include "base/store_file.h"
+#include "base/timings.h"
 
-#define PIECE (4 << 20)
-#define PIECES 8
+#define PIECE (1 << 20)
+#define PIECES 24
 
 static double now(void) {
   struct timespec t;
@@ -42,5 +46,37 @@ snug_status snug__store_measure(snug_ctx *ctx, const char *folder, snug__store_r
   SNUG_TRY(snug__take(ctx, SNUG__MEM_SCRATCH, PIECE, &piece));
   snug_status s = measure(ctx, folder, piece, out);
   snug__give(ctx, SNUG__MEM_SCRATCH, piece, PIECE);
+  return s;
+}
+
+/* A key of the file system that the folder is on, and of what is measured. */
+static uint64_t key_of(const char *folder, const char *what) {
+  struct statfs fs;
+  uint64_t key = snug__key_add(SNUG__KEY_START, what, strlen(what));
+  if (statfs(folder, &fs) == 0) {
+    key = snug__key_add(key, &fs.f_fsid, sizeof fs.f_fsid);
+    key = snug__key_add(key, &fs.f_blocks, sizeof fs.f_blocks);
+  }
+  return key;
+}
+
+static snug_status find_or_measure(snug_ctx *ctx, snug__timings *t, const char *folder,
+                                   snug__store_rate *out) {
+  uint64_t write = key_of(folder, "seconds per byte written");
+  uint64_t read = key_of(folder, "seconds per byte read");
+  if (snug__timings_find(t, write, &out->write) && snug__timings_find(t, read, &out->read)) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__store_measure(ctx, folder, out));
+  SNUG_TRY(snug__timings_add(t, write, out->write));
+  return snug__timings_add(t, read, out->read);
+}
+
+snug_status snug__store_rate_of(snug_ctx *ctx, const char *folder, snug__store_rate *out) {
+  snug__timings t;
+  *out = (snug__store_rate){0};
+  SNUG_TRY(snug__timings_open(&t, ctx));
+  snug_status s = find_or_measure(ctx, &t, snug__store_folder(folder), out);
+  snug__timings_close(&t);
   return s;
 }

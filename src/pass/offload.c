@@ -7,30 +7,33 @@
 #include "ops/spill.h"
 #include "ops/support.h"
 
-/* The way of one value: behind which nodes of the old graph what happens to it. */
+/* The way of one value: behind which nodes of the old graph, by their positions in the order, what
+ * happens to it. */
 typedef struct trip {
   snug__id value;
-  snug__id made;                                /* begin to write */
-  snug__id written;                             /* end of that */
-  snug__id ahead;                               /* begin to read */
-  snug__id needed;                              /* before this node: end of that */
-  int64_t offset;                               /* in the file */
+  int64_t made;    /* begin to write */
+  int64_t written; /* end of that */
+  int64_t ahead;   /* begin to read; the end of that is before its first reader in the backward */
+  int64_t offset;  /* in the file */
   snug__id ticket, done, fetched, fetch_ticket; /* in the new graph */
 } trip;
 
 typedef struct offloader {
   const snug__graph *g;
   int32_t reach;
-  snug__id *first_read;   /* per base value: first node of the backward that reads it, or NONE */
-  snug__id *last_forward; /* per base value: last node before that one that reads it, or NONE */
-  uint32_t *trip_of;      /* per base value: its trip, or UINT32_MAX */
-  snug__id *copy;         /* per old value: what the backward reads of a value that waited */
-  snug__vec trips;        /* trip, in the order of need */
-  bool *is_output;        /* per base value: some of it is read after the step */
+  const snug__id *order; /* or NULL */
+  int64_t *position;     /* per node */
+  int64_t *first_read;   /* per base value: first node of the backward that reads it, or -1 */
+  int64_t *last_forward; /* per base value: last node before that one that reads it, or -1 */
+  uint32_t *trip_of;     /* per base value: its trip, or UINT32_MAX */
+  snug__id *copy;        /* per old value: what the backward reads of a value that waited */
+  snug__vec trips;       /* trip, in the order of need */
+  bool *is_output;       /* per base value: some of it is read after the step */
 } offloader;
 
 static void release(offloader *o) {
   size_t n = o->g->values.n;
+  SNUG_GIVE_ARRAY(o->g->ctx, SNUG__MEM_SCRATCH, o->position, o->g->nodes.n);
   SNUG_GIVE_ARRAY(o->g->ctx, SNUG__MEM_SCRATCH, o->first_read, n);
   SNUG_GIVE_ARRAY(o->g->ctx, SNUG__MEM_SCRATCH, o->last_forward, n);
   SNUG_GIVE_ARRAY(o->g->ctx, SNUG__MEM_SCRATCH, o->trip_of, n);
@@ -43,35 +46,42 @@ static void release(offloader *o) {
 
 static bool is_view(const snug__node *node) { return (node->op->flags & SNUG__OP_VIEW) != 0; }
 
-static void note_reads(offloader *o, snug__id id) {
-  const snug__node *node = snug__node_at(o->g, id);
+static snug__id node_at(const offloader *o, int64_t position) {
+  return o->order ? o->order[position] : (snug__id)position;
+}
+
+static void note_reads(offloader *o, int64_t position) {
+  const snug__node *node = snug__node_at(o->g, node_at(o, position));
   for (int32_t i = 0; i < node->n_in && !is_view(node); i++) {
     if (node->in[i] != SNUG_NONE) {
       snug__id base = snug__value_base(o->g, node->in[i]);
-      if (o->first_read[base] == SNUG_NONE && node->backward) {
-        o->first_read[base] = id;
-      } else if (o->first_read[base] == SNUG_NONE) {
-        o->last_forward[base] = id;
+      if (o->first_read[base] < 0 && node->backward) {
+        o->first_read[base] = position;
+      } else if (o->first_read[base] < 0) {
+        o->last_forward[base] = position;
       }
     }
   }
 }
 
-static snug_status init(offloader *o, const snug__graph *g, int32_t reach) {
+static snug_status init(offloader *o, const snug__graph *g, const snug__offload *set) {
   size_t n = g->values.n;
-  *o = (offloader){.g = g, .reach = reach ? reach : SNUG__OFFLOAD_REACH};
+  *o = (offloader){
+      .g = g, .reach = set->reach ? set->reach : SNUG__OFFLOAD_REACH, .order = set->order};
   snug__vec_init(&o->trips, g->ctx, SNUG__MEM_SCRATCH, sizeof(trip), UINT32_MAX - 1);
+  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->nodes.n, &o->position));
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &o->first_read));
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &o->last_forward));
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &o->trip_of));
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &o->copy));
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &o->is_output));
-  memset(o->first_read, 0xFF, n * sizeof *o->first_read); /* SNUG_NONE */
+  memset(o->first_read, 0xFF, n * sizeof *o->first_read); /* -1, SNUG_NONE */
   memset(o->last_forward, 0xFF, n * sizeof *o->last_forward);
   memset(o->trip_of, 0xFF, n * sizeof *o->trip_of);
   memset(o->copy, 0xFF, n * sizeof *o->copy);
-  for (snug__id id = 0; id < g->nodes.n; id++) {
-    note_reads(o, id);
+  for (int64_t p = 0; p < (int64_t)g->nodes.n; p++) {
+    o->position[node_at(o, p)] = p;
+    note_reads(o, p);
   }
   for (size_t i = 0; i < g->outputs.n; i++) {
     o->is_output[snug__value_base(g, SNUG_VEC(&g->outputs, snug__id, i))] = true;
@@ -92,39 +102,36 @@ static snug__id mark_of(const snug__graph *g, snug__id id) {
   return SNUG_NONE;
 }
 
-/* The node that is so many steps behind `from` (in front of it for a step of -1), counting those
- * that something can be made to run after; SNUG_NONE if the graph ends before. */
-static snug__id walk(const snug__graph *g, snug__id from, int32_t steps, int32_t step) {
-  int64_t id = from;
+/* The position so many steps behind another (in front of it for a step of -1), counting nodes that
+ * something can be made to run after; -1 if the graph ends before. */
+static int64_t walk(const offloader *o, int64_t from, int32_t steps, int32_t step) {
   while (steps > 0) {
-    id += step;
-    if (id < 0 || id >= (int64_t)g->nodes.n) {
-      return SNUG_NONE;
+    from += step;
+    if (from < 0 || from >= (int64_t)o->g->nodes.n) {
+      return -1;
     }
-    steps -= mark_of(g, (snug__id)id) != SNUG_NONE;
+    steps -= mark_of(o->g, node_at(o, from)) != SNUG_NONE;
   }
-  return (snug__id)id;
+  return from;
 }
 
 /* The way a value would go; false if it cannot. */
 static bool plan_trip(const offloader *o, snug__id id, trip *t) {
   const snug__value *v = snug__value_at(o->g, id);
+  int64_t last = o->last_forward[id];
   if (v->view_of != SNUG_NONE || (v->kind != SNUG__TEMPORARY && v->kind != SNUG__INPUT) ||
-      o->is_output[id] || o->first_read[id] == SNUG_NONE || snug__type_bytes(&v->type) == 0) {
+      o->is_output[id] || o->first_read[id] < 0 || snug__type_bytes(&v->type) == 0 ||
+      (v->producer != SNUG_NONE && snug__node_at(o->g, v->producer)->backward)) {
     return false;
   }
-  snug__id last = o->last_forward[id];
-  *t = (trip){.value = id, .needed = o->first_read[id]};
-  t->made = v->kind == SNUG__INPUT ? 0 : v->producer;
-  if (snug__node_at(o->g, t->made)->backward) {
-    return false;
+  *t = (trip){.value = id};
+  t->made = v->producer == SNUG_NONE ? 0 : o->position[v->producer];
+  t->written = walk(o, t->made, o->reach, 1);
+  t->ahead = walk(o, o->first_read[id], o->reach + 1, -1);
+  if (t->written >= 0 && last > t->written) {
+    t->written = walk(o, last - 1, 1, 1);
   }
-  t->written = walk(o->g, t->made, o->reach, 1);
-  t->ahead = walk(o->g, t->needed, o->reach + 1, -1);
-  if (t->written != SNUG_NONE && last != SNUG_NONE && last > t->written) {
-    t->written = mark_of(o->g, last) == SNUG_NONE ? walk(o->g, last, 1, 1) : last;
-  }
-  return t->written != SNUG_NONE && t->ahead != SNUG_NONE && t->written < t->ahead;
+  return t->written >= 0 && t->ahead > t->written;
 }
 
 static bool is_chosen(const offloader *o, const snug__offload *set, snug__id id) {
@@ -134,12 +141,12 @@ static bool is_chosen(const offloader *o, const snug__offload *set, snug__id id)
 /* Values in the order in which the backward needs them: then they are asked for in that order. */
 static snug_status plan_trips(offloader *o, const snug__offload *set) {
   int64_t offset = 0;
-  for (snug__id node = 0; node < o->g->nodes.n; node++) {
-    const snug__node *reader = snug__node_at(o->g, node);
+  for (int64_t p = 0; p < (int64_t)o->g->nodes.n; p++) {
+    const snug__node *reader = snug__node_at(o->g, node_at(o, p));
     for (int32_t i = 0; i < reader->n_in; i++) {
       snug__id id = reader->in[i] == SNUG_NONE ? SNUG_NONE : snug__value_base(o->g, reader->in[i]);
       trip t;
-      if (id == SNUG_NONE || o->first_read[id] != node || o->trip_of[id] != UINT32_MAX ||
+      if (id == SNUG_NONE || o->first_read[id] != p || o->trip_of[id] != UINT32_MAX ||
           !is_chosen(o, set, id) || !plan_trip(o, id, &t)) {
         continue;
       }
@@ -207,11 +214,12 @@ static snug_status end_read(snug__rewrite *r, const trip *t, snug__id at) {
 
 static snug_status emit_behind(snug__rewrite *r, snug__id at) {
   const offloader *o = r->arg;
+  int64_t p = o->position[at];
   for (size_t i = 0; i < o->trips.n; i++) {
     trip *t = &SNUG_VEC(&o->trips, trip, i);
-    SNUG_TRY(t->made == at ? begin_write(r, t, at) : SNUG_OK);
-    SNUG_TRY(t->written == at ? end_write(r, t, at) : SNUG_OK);
-    SNUG_TRY(t->ahead == at ? begin_read(r, t, at) : SNUG_OK);
+    SNUG_TRY(t->made == p ? begin_write(r, t, at) : SNUG_OK);
+    SNUG_TRY(t->written == p ? end_write(r, t, at) : SNUG_OK);
+    SNUG_TRY(t->ahead == p ? begin_read(r, t, at) : SNUG_OK);
   }
   return SNUG_OK;
 }
@@ -222,7 +230,8 @@ static snug_status value_for(snug__rewrite *r, snug__id value, snug__id at, snug
   const offloader *o = r->arg;
   snug__id base = value == SNUG_NONE ? SNUG_NONE : snug__value_base(r->from, value);
   *out = snug__rewritten(r, value);
-  if (base == SNUG_NONE || o->trip_of[base] == UINT32_MAX || at < o->first_read[base]) {
+  if (base == SNUG_NONE || o->trip_of[base] == UINT32_MAX ||
+      o->position[at] < o->first_read[base]) {
     return SNUG_OK;
   }
   if (o->copy[base] == SNUG_NONE) {
@@ -254,9 +263,10 @@ static snug_status offload_node(snug__rewrite *r, snug__id id, bool *replaced) {
 
 static snug_status run(offloader *o, const snug__graph *g, const snug__offload *set,
                        snug__rewrite *out) {
-  SNUG_TRY(init(o, g, set->reach));
+  SNUG_TRY(init(o, g, set));
   SNUG_TRY(plan_trips(o, set));
   SNUG_TRY(snug__rewrite_open(g, offload_node, o, out));
+  out->order = set->order;
   snug_status s = snug__rewrite_run(out);
   if (s) {
     snug__rewrite_release(out);
@@ -271,9 +281,9 @@ snug_status snug__pass_offload(const snug__graph *g, const snug__offload *set, s
   return s;
 }
 
-snug_status snug__offload_can(const snug__graph *g, int32_t reach, bool *can) {
+snug_status snug__offload_can(const snug__graph *g, const snug__offload *set, bool *can) {
   offloader o;
-  snug_status s = init(&o, g, reach);
+  snug_status s = init(&o, g, set);
   for (snug__id id = 0; !s && id < g->values.n; id++) {
     trip t;
     can[id] = plan_trip(&o, id, &t);

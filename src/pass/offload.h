@@ -18,6 +18,8 @@
 typedef struct snug__offload {
   const bool *waits; /* per value of the graph; NULL: all that can and have `least` bytes */
   int64_t least;
+  const snug__id *order; /* of the nodes, in which they will run and the new ones will stand; NULL:
+                            as they do */
   int32_t reach; /* nodes between begin and end of a transfer: more hide more of it, and hold the
                     memory longer; 0: SNUG__OFFLOAD_REACH */
 } snug__offload;
@@ -28,7 +30,9 @@ typedef struct snug__offload {
 snug_status snug__pass_offload(const snug__graph *g, const snug__offload *set,
                                snug__rewrite *out) SNUG_NODISCARD;
 
-/* Set can[v] for each value that would wait, were all of them to. */
-snug_status snug__offload_can(const snug__graph *g, int32_t reach, bool *can) SNUG_NODISCARD;
+/* Set can[v] for each value that the pass would have wait if it were chosen, with this order and
+ * reach. */
+snug_status snug__offload_can(const snug__graph *g, const snug__offload *set,
+                              bool *can) SNUG_NODISCARD;
 
 #endif

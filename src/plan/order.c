@@ -80,10 +80,14 @@ static snug_status restart(scheduler *s) {
   return SNUG_OK;
 }
 
-/* Bytes that running the node now would add to what is alive (negative: it frees). */
+/* Bytes that running the node now would add to what is alive (negative: it frees).  A wait counts
+ * as if it made what it waits for: else it would come long before anybody reads that. */
 static int64_t growth(const scheduler *s, snug__id id) {
   const snug__node *node = snug__node_at(s->g, id);
   int64_t bytes = 0;
+  if (node->op->flags & SNUG__OP_PASSES) {
+    return snug__type_bytes(snug__type_at(s->g, node->out[0]));
+  }
   for (int32_t k = 0; k < node->n_out; k++) {
     if (node->out[k] != SNUG_NONE && snug__plan_is_placed(s->g, node->out[k])) {
       bytes += snug__type_bytes(snug__type_at(s->g, node->out[k]));

@@ -58,7 +58,8 @@ static uint32_t anchor_of(const sinker *s, snug__id id, uint32_t p) {
     uint32_t next = s->anchor[s->depend->after[e]];
     anchor = next < anchor ? next : anchor;
   }
-  for (int32_t i = 0; i < node->n_in; i++) {
+  bool waits = node->op->flags & SNUG__OP_PASSES; /* frees a ticket, which is as good as nothing */
+  for (int32_t i = 0; i < node->n_in && !waits; i++) {
     snug__id base = node->in[i] == SNUG_NONE ? SNUG_NONE : snug__value_base(s->g, node->in[i]);
     if (base != SNUG_NONE && snug__plan_is_placed(s->g, base)) {
       anchor = s->last_read[base] < anchor ? s->last_read[base] : anchor;

@@ -217,6 +217,18 @@ static snug_status measure(snug_ctx *ctx, void *arg) {
   return snug__store_measure(ctx, NULL, rate);
 }
 
+/* With a file of timings the same folder has the same rate. */
+TEST(rates_are_kept) {
+  snug__store_rate first, second;
+  ASSERT_EQ_INT(mkdir(test_path("cache"), 0777), 0);
+  setenv("SNUG_CACHE", test_path("cache"), 1);
+  snug_ctx *ctx = test_ctx();
+  ASSERT_OK(ctx, snug__store_rate_of(ctx, NULL, &first));
+  ASSERT_OK(ctx, snug__store_rate_of(ctx, NULL, &second));
+  ASSERT_TRUE(first.write == second.write && first.read == second.read);
+  ASSERT_STATUS(ctx, snug__store_rate_of(ctx, "/nowhere/at/all", &first), SNUG_E_IO, "/nowhere");
+}
+
 TEST(rates_are_measured_and_memory_may_fail) {
   snug__store_rate rate;
   ASSERT_OK(NULL, measure(test_ctx(), &rate));
