@@ -70,18 +70,18 @@ static uint64_t tables_of(const snug__process *now, uint64_t added) {
          now->threads * KERNEL_BYTES_PER_THREAD;
 }
 
-/* Either what will be resident is the most, or what was while all this was made. */
+/* Either what will be resident is the most, or what was while all this was made: a fit that follows
+ * a plan makes it once more, and comes to a little more or less. */
 static void fill_process(const snug__fit *f, const snug__process *now, snug_memory_report *r) {
   uint64_t added = commit_pages(f);
-  uint64_t later = now->resident + added + RESERVE_BYTES;
-  bool is_later = later >= now->peak;
-  uint64_t resident = is_later ? later : now->peak;
+  uint64_t later = now->resident + added;
+  uint64_t resident = later > now->peak ? later : now->peak;
   r->code = now->file + now->shared;
-  r->reserve = is_later ? RESERVE_BYTES : 0;
-  r->tables = tables_of(now, is_later ? added : 0);
-  uint64_t known = r->planned + r->code + r->reserve;
+  r->reserve = RESERVE_BYTES;
+  r->tables = tables_of(now, resident - now->resident);
+  uint64_t known = r->planned + r->code;
   r->outside = resident > known ? resident - known : 0;
-  r->process = known + r->outside + r->tables;
+  r->process = known + r->outside + r->tables + r->reserve;
 }
 
 snug_status snug__fit_memory(snug__fit *f, snug_memory_report *r) {
