@@ -5,6 +5,11 @@
 
 static bool is_files(cli_kind kind) { return kind == CLI_FILE || kind == CLI_FILES; }
 
+/* Whether there are words to offer: all that there are, or some of what a text may be. */
+static bool has_words(cli_kind kind, const char *choices) {
+  return kind == CLI_CHOICE || ((kind == CLI_TEXT || kind == CLI_WORDS) && choices);
+}
+
 /* "a|b" as "a b". */
 static void put_words(const char *choices, FILE *out) {
   for (const char *c = choices; *c; c++) {
@@ -32,7 +37,7 @@ static void put_bash_files(const char *endings, FILE *out) {
 
 static void put_bash_option(const cli_verb *verb, const cli_option *o, FILE *out) {
   put_bash_case(verb, o, out);
-  if (o->kind == CLI_CHOICE) {
+  if (has_words(o->kind, o->choices)) {
     fputs("COMPREPLY=($(compgen -W \"", out);
     put_words(o->choices, out);
     fputs("\" -- \"$cur\"))", out);
@@ -159,7 +164,7 @@ static void put_zsh_text(const char *text, FILE *out) {
 }
 
 static void put_zsh_action(cli_kind kind, const char *choices, FILE *out) {
-  if (kind == CLI_CHOICE) {
+  if (has_words(kind, choices)) {
     fputc('(', out);
     put_words(choices, out);
     fputc(')', out);
@@ -276,7 +281,7 @@ static void put_fish_option(const cli_verb *verb, const cli_option *o, FILE *out
   if (cli_takes_value(o)) {
     fputs(is_files(o->kind) || o->kind == CLI_FOLDER ? " -r" : " -x", out);
   }
-  if (o->kind == CLI_CHOICE) {
+  if (has_words(o->kind, o->choices)) {
     fputs(" -a '", out);
     put_words(o->choices, out);
     fputc('\'', out);

@@ -88,10 +88,11 @@ static int close_in(search *s) {
   return code;
 }
 
-/* Powers of two below the largest fit too, but for oddities of placement: that is looked at. */
-static int find_power(search *s, found_batch *out) {
+/* The memory is not quite a straight line: a batch that leaves no rest needs one program less.  So
+ * the next power of two is looked at too. */
+static int find_power(search *s, int64_t most, found_batch *out) {
   int64_t power = 1;
-  while (power <= out->exact / 2) {
+  while (power <= out->exact && power <= most / 2) {
     power *= 2;
   }
   int code = CLI_OK;
@@ -124,7 +125,7 @@ int find_batch(const fit_options *options, uint64_t line, int64_t most, bool say
   code = code ? code : close_in(&s);
   out->exact = s.low.batch;
   out->at_exact = s.low.plan;
-  return code ? code : find_power(&s, out);
+  return code ? code : find_power(&s, most, out);
 }
 
 /* ---- the command ---- */
@@ -146,8 +147,12 @@ static void print_text(const fit_options *o, const memory_line *l, const found_b
            snug_bytes_text(f->at_exact.least, least));
     return;
   }
-  printf("batch %lld is the largest that fits in %s%s\n", (long long)f->exact,
-         snug_bytes_text(l->bytes, bytes), f->exact == f->samples ? ": all samples at once" : "");
+  printf("batch %lld fits in %s, ", (long long)f->exact, snug_bytes_text(l->bytes, bytes));
+  if (f->exact == f->samples) {
+    puts("which is all samples at once");
+  } else {
+    printf("batch %lld does not\n", (long long)f->exact + 1);
+  }
   print_one("largest", f->exact, &f->at_exact);
   print_one("power of two", f->power, &f->at_power);
   if (!o->common.quiet) {

@@ -48,18 +48,18 @@
     {"learning-rate", 0, CLI_REAL, "RATE", NULL, NULL, AT(job.learning_rate),                     \
      "another learning rate than the optimizer has"},                                             \
     JOB_COMPILE_OPTIONS(fit_options),                                                             \
-    {"memory", 0, CLI_TEXT, "LINE", NULL, "Memory", AT(memory),                                   \
+    {"memory", 0, CLI_TEXT, "LINE", "auto|70%", "Memory", AT(memory),                             \
      "bytes that the whole process may hold: 2GiB (the same as 2G), 512MB, 70% of what auto finds, "\
      "or auto: the least of the container's limit, the process's own limits and what is free. "   \
      "Without it, SNUG_MEMORY; without that, no line"},                                           \
-    {"recompute", 0, CLI_TEXT, "WHAT", NULL, NULL, AT(recompute),                                 \
+    {"recompute", 0, CLI_TEXT, "WHAT", "auto|none|activations|full", NULL, AT(recompute),         \
      "values that are made again in the backward pass instead of being kept: auto (what the line "\
      "asks for), none, activations (what one pass over its values makes), full, or layers, "      \
      "separated by commas. The result is the same to the bit"},                                   \
-    {"micro-batch", 0, CLI_TEXT, "N", NULL, NULL, AT(micro_batch),                                \
+    {"micro-batch", 0, CLI_TEXT, "N", "auto", NULL, AT(micro_batch),                              \
      "run each batch in pieces of N samples and update once, as the whole batch would; auto is "  \
      "what the line asks for"},                                                                   \
-    {"allow", 0, CLI_WORDS, "WHAT", NULL, NULL, AT(allow),                                        \
+    {"allow", 0, CLI_WORDS, "WHAT", "disk|batch-statistics", NULL, AT(allow),                     \
      "what else may be done to stay under the line: disk (values wait in a file: slower), "       \
      "batch-statistics (micro-batches through BatchNormalization, which then sees fewer samples: "\
      "other results)"},                                                                           \

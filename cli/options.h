@@ -34,7 +34,8 @@ typedef struct cli_option {
   char letter;      /* '\0': none */
   cli_kind kind;
   const char *value;   /* what the texts call its value: "FILE" */
-  const char *choices; /* CLI_CHOICE: "auto|0|1"; files: the endings to complete, "npz npy" */
+  const char *choices; /* CLI_CHOICE: "auto|0|1"; texts and words: some that shells may offer,
+                          likewise; files: the endings to complete, "npz npy" */
   const char *group;   /* heading it stands under; NULL: that of the option before */
   size_t member;       /* offsetof the member in the struct of the verb */
   const char *help;    /* sentences; the first begins in lower case and has no full stop */

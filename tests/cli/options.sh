@@ -123,6 +123,8 @@ offers "data.npy data.npz folder " fit m.keras --data x.npy ""
 offers "data.npy data.npz " fit m.keras --validation-data = d
 offers "0 1 2 auto " fit m.keras --verbose ""
 offers " " fit m.keras --epochs "" # nothing
+offers "activations auto full none " fit m.keras --recompute ""
+offers "batch-statistics disk " plan m.keras --allow ""
 offers "--early-stopping " fit m.keras --ear
 offers "bash fish zsh " completion ""
 offers "zsh " completion z
