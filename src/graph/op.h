@@ -99,7 +99,9 @@ typedef enum snug__op_flag {
   SNUG__OP_CHEAP = 8,      /* element by element: made again in one pass over its values */
   SNUG__OP_PASSES = 16,    /* output 0 is the memory of input 0, once the node has run */
   SNUG__OP_AT_ONCE = 32,   /* runs as soon as it can: it begins or ends work beside other work */
-  SNUG__OP_STORE = 64      /* needs call->store; may fail with E_IO, told by snug__store_fail */
+  SNUG__OP_STORE = 64,     /* needs call->store; may fail with E_IO, told by snug__store_fail */
+  SNUG__OP_BATCH_STATISTICS = 128 /* takes statistics over the samples of a batch: a part of them
+                                    gives others */
 } snug__op_flag;
 
 struct snug__rewrite;
@@ -131,6 +133,9 @@ typedef struct snug__op {
   /* A replacement for a node of this op, and for others around it, by something better: see
    * graph/rewrite.h.  Sets *replaced if it made one.  NULL: there is none. */
   snug_status (*rewrite)(struct snug__rewrite *r, snug__id node, bool *replaced);
+  /* Why the call wants all samples of a batch at once, as the end of "the batch cannot be run in
+   * pieces: ..."; NULL if it does not.  NULL: it never does. */
+  const char *(*whole_batch)(const snug__signature *sig);
   /* How output 0 of a node can be made again in one pass, if not (SNUG__OP_CHEAP) as it was. */
   void (*remake)(const snug__node *node, snug__remake *out);
   size_t (*scratch)(const snug__signature *sig);  /* NULL: none */

@@ -2,9 +2,16 @@
 
 #include <string.h>
 
+#include "ops/support.h"
+#include "ops/unary.h"
+
 snug_status snug__build_open(snug__build *b, snug_ctx *ctx, snug__variables *variables,
                              bool training, snug_dtype real) {
-  *b = (snug__build){.ctx = ctx, .variables = variables, .training = training, .real = real};
+  *b = (snug__build){.ctx = ctx,
+                     .variables = variables,
+                     .training = training,
+                     .real = real,
+                     .piece = {SNUG_NONE, SNUG_NONE, 0}};
   snug__vec_init(&b->values, ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), SIZE_MAX / sizeof(snug__id));
   snug__vec_init(&b->terms, ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), SIZE_MAX / sizeof(snug__id));
   return snug__graph_create(ctx, &b->g);
@@ -40,6 +47,16 @@ snug_status snug__build_written(snug__build *b, snug__id variable, snug__id valu
   SNUG_TRY(cover(b));
   SNUG_VEC(&b->values, snug__id, variable) = value;
   return SNUG_OK;
+}
+
+snug_status snug__build_per_batch(snug__build *b, double factor, bool inverse, snug_dtype dtype,
+                                  snug__id *out) {
+  snug__scale_shift_params times = {factor, 0.0};
+  snug__cast_params to = {(int32_t)dtype};
+  *out = b->piece.batch;
+  SNUG_TRY(inverse ? SNUG_EMIT(b->g, reciprocal, NULL, out, *out) : SNUG_OK);
+  SNUG_TRY(SNUG_EMIT(b->g, scale_shift, &times, out, *out));
+  return dtype == SNUG_FLOAT64 ? SNUG_OK : SNUG_EMIT(b->g, cast, &to, out, *out);
 }
 
 snug_status snug__build_state(snug__build *b, const char *name, const char *layer, snug__type type,

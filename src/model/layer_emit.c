@@ -7,17 +7,27 @@
 #include "ops/support.h"
 #include "ops/unary.h"
 
+/* Divide a term by the batch size. */
+static snug_status per_sample(snug__build *b, int64_t rows, snug__id *term) {
+  snug__scale_shift_params p = {rows ? 1.0 / (double)rows : 0.0, 0.0};
+  snug__id factor = SNUG_NONE;
+  if (b->piece.batch == SNUG_NONE) {
+    return SNUG_EMIT(b->g, scale_shift, &p, term, *term);
+  }
+  SNUG_TRY(snug__build_per_batch(b, 1.0, true, snug__type_at(b->g, *term)->dtype, &factor));
+  return SNUG_EMIT(b->g, multiply, NULL, term, *term, factor);
+}
+
 snug_status snug__layer_penalize(const snug__layer_call *c, snug__id v, double l1, double l2) {
   snug__regularize_params p = {l1, l2};
-  int64_t batch = snug__type_at(c->b->g, v)->dim[0];
-  snug__scale_shift_params per_sample = {batch ? 1.0 / (double)batch : 0.0, 0.0};
+  int64_t rows = snug__type_at(c->b->g, v)->dim[0];
   snug__id term = SNUG_NONE;
   if (!c->b->has_loss || (l1 == 0.0 && l2 == 0.0)) {
     return SNUG_OK;
   }
   SNUG_TRY(SNUG_EMIT(c->b->g, regularize, &p, &term, v));
   if (!c->b->habits.whole_activity) {
-    SNUG_TRY(SNUG_EMIT(c->b->g, scale_shift, &per_sample, &term, term));
+    SNUG_TRY(per_sample(c->b, rows, &term));
   }
   return snug__vec_push(&c->b->terms, &term, 1);
 }

@@ -5,7 +5,6 @@
 #include "model/labels.h"
 #include "model/named.h"
 #include "ops/loss.h"
-#include "ops/regularize.h"
 #include "ops/softmax.h"
 
 typedef snug_status emitter(snug__build *b, const snug__loss *l, snug__id t, snug__id y,
@@ -257,39 +256,6 @@ snug_status snug__loss_values(snug__build *b, const snug__loss *l, snug__id y_tr
     SNUG_TRY(snug__fit_labels(b, &y_true, &y_pred));
   }
   return l->kind->emit(b, l, y_true, y_pred, values, valid);
-}
-
-snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
-                            snug__id weights, snug__id mask, snug__id *scalar) {
-  snug__loss_reduce_params p;
-  snug__id values = SNUG_NONE;
-  snug__id valid = SNUG_NONE;
-  memset(&p, 0, sizeof p);
-  p.reduction = l->o.reduction;
-  SNUG_TRY(snug__loss_values(b, l, y_true, y_pred, &values, &valid));
-  SNUG_TRY(snug__fit_weights(b, &weights, values));
-  SNUG_TRY(snug__fit_weights(b, &mask, values));
-  if (mask != SNUG_NONE && valid != SNUG_NONE) { /* both must hold */
-    SNUG_TRY(SNUG_EMIT(b->g, where, NULL, &valid, mask, valid, SNUG_NONE));
-  } else {
-    valid = mask != SNUG_NONE ? mask : valid;
-  }
-  return SNUG_EMIT(b->g, loss_reduce, &p, scalar, values, weights, valid);
-}
-
-snug_status snug__regularizer_emit(snug__build *b, snug__id variable, snug__id *scalar) {
-  const snug__regularizer *r = &snug__variable_at(b->variables, variable)->regularizer;
-  snug__regularize_params p;
-  snug__id w = SNUG_NONE;
-  *scalar = SNUG_NONE;
-  if (r->l1 == 0.0 && r->l2 == 0.0) {
-    return SNUG_OK;
-  }
-  memset(&p, 0, sizeof p);
-  p.l1 = r->l1;
-  p.l2 = r->l2;
-  SNUG_TRY(snug__build_variable(b, variable, &w));
-  return SNUG_EMIT(b->g, regularize, &p, scalar, w);
 }
 
 snug_status snug__loss_print(const snug__loss *l, snug__text *out) {

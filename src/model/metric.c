@@ -64,8 +64,9 @@ static snug_status emit_mean(snug__build *b, const char *name, snug__id values, 
   return snug__build_written(b, count.variable, out[1]);
 }
 
-snug_status snug__metric_track(snug__build *b, const char *name, snug__id scalar, double weight) {
-  return emit_mean(b, name, scalar, SNUG_NONE, weight);
+snug_status snug__metric_track(snug__build *b, const char *name, snug__id scalar, snug__id times,
+                               double weight) {
+  return emit_mean(b, name, scalar, times, weight);
 }
 
 static snug_status mean_result(const snug__metric *m, const snug__variables *v, const char *name,

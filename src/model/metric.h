@@ -36,8 +36,9 @@ snug_status snug__metric_emit(snug__build *b, const snug__metric *m, const char 
                               snug__id mask) SNUG_NODISCARD;
 
 /* Emit the update of a running mean of a scalar, e.g. the loss weighted with the batch size: the
- * states of a metric parsed from "mean". */
-snug_status snug__metric_track(snug__build *b, const char *name, snug__id scalar,
+ * states of a metric parsed from "mean".  It counts `weight` times, and as often as the scalar
+ * `times` says, if that is not SNUG_NONE. */
+snug_status snug__metric_track(snug__build *b, const char *name, snug__id scalar, snug__id times,
                                double weight) SNUG_NODISCARD;
 
 /* The result so far, from the bytes of the states (their blocks must have been made).

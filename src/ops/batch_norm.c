@@ -142,6 +142,7 @@ const snug__op snug__op_batch_norm_train = {
     .max_in = 3,
     .min_out = 3,
     .max_out = 3,
+    .flags = SNUG__OP_BATCH_STATISTICS,
     .in_place = {1},
     .infer = train_infer,
     .grad = train_grad,

@@ -2,8 +2,12 @@
  *
  * sum_over_batch_size divides Σ w·v by the number of values, whatever the weights; with a mask, by
  * the number of values that are valid.  mean_with_sample_weight divides by Σ w.  0/0 is 0.
+ *
+ * Where the values are a piece of a batch, the divisor is the whole batch's and comes as an input.
  * The gradient needs the shape of the values, not the values. */
 #include "ops/loss.h"
+
+enum { DIVISOR = 3 }; /* the place of that input */
 
 const char *const snug__reduction_texts[] = {"sum_over_batch_size", "sum",
                                              "mean_with_sample_weight", NULL};
@@ -44,7 +48,7 @@ static snug_status infer(snug__infer *q) {
   SNUG_TRY(need_fitting(q, 1, &q->in[0], "weights"));
   SNUG_TRY(need_fitting(q, 2, &q->in[0], "a mask"));
   q->out[0] = snug__scalar(q->in[0].dtype);
-  return SNUG_OK;
+  return snug__need_enabled(q, DIVISOR);
 }
 
 static snug_status grad_infer(snug__infer *q) {
@@ -57,7 +61,8 @@ static snug_status grad_infer(snug__infer *q) {
   }
   q->out[0] = snug__type_of(q->in[0].dtype, p->shape.n, p->shape.v);
   SNUG_TRY(need_fitting(q, 1, &q->out[0], "weights"));
-  return need_fitting(q, 2, &q->out[0], "a mask");
+  SNUG_TRY(need_fitting(q, 2, &q->out[0], "a mask"));
+  return snug__need_enabled(q, DIVISOR);
 }
 
 static snug_status grad(snug__grad *g) {
@@ -71,8 +76,9 @@ static snug_status grad(snug__grad *g) {
   if (!g->wants[0]) {
     return SNUG_OK;
   }
-  return SNUG_EMIT(g->g, loss_reduce_grad, &p, &g->din[0], g->dout[0],
-                   g->n_in > 1 ? g->in[1] : SNUG_NONE, g->n_in > 2 ? g->in[2] : SNUG_NONE);
+  snug__id in[DIVISOR + 1] = {g->dout[0]};
+  memcpy(in + 1, g->in + 1, (size_t)(g->n_in - 1) * sizeof *in);
+  return snug__graph_add(g->g, &snug__op_loss_reduce_grad, &p, in, g->n_in, &g->din[0], 1);
 }
 
 /* Weights and mask of one call, seen over the shape of the values. */
@@ -119,19 +125,24 @@ static double weight_at(const reducer *r, int64_t i) {
   return mask_at(r, i) * snug__element_get(r->w_dtype, r->weights, at);
 }
 
-/* What Σ w·v is multiplied with. */
-static double factor(const reducer *r, int32_t reduction) {
+static double own_divisor(const reducer *r, int32_t reduction) {
   double divisor = 0.0;
+  if (reduction == SNUG__SUM_OVER_BATCH_SIZE && !r->mask) {
+    return (double)r->n;
+  }
+  for (int64_t i = 0; i < r->n; i++) {
+    divisor += reduction == SNUG__SUM_OVER_BATCH_SIZE ? mask_at(r, i) : weight_at(r, i);
+  }
+  return divisor;
+}
+
+/* What Σ w·v is multiplied with. */
+static double factor(const snug__call *call, const reducer *r, int32_t reduction) {
   if (reduction == SNUG__SUM) {
     return 1.0;
   }
-  if (reduction == SNUG__SUM_OVER_BATCH_SIZE && !r->mask) {
-    divisor = (double)r->n;
-  } else {
-    for (int64_t i = 0; i < r->n; i++) {
-      divisor += reduction == SNUG__SUM_OVER_BATCH_SIZE ? mask_at(r, i) : weight_at(r, i);
-    }
-  }
+  bool is_given = call->sig->n_in > DIVISOR && call->in[DIVISOR];
+  double divisor = is_given ? snug__scalar_input(call, DIVISOR, 0.0) : own_divisor(r, reduction);
   return divisor == 0.0 ? 0.0 : 1.0 / divisor;
 }
 
@@ -143,7 +154,7 @@ static snug_status reference(const snug__call *call) {
   for (int64_t i = 0; i < r.n; i++) {
     sum += weight_at(&r, i) * snug__element_get(values->dtype, call->in[0], i);
   }
-  snug__element_set(values->dtype, call->out[0], 0, sum * factor(&r, p->reduction));
+  snug__element_set(values->dtype, call->out[0], 0, sum * factor(call, &r, p->reduction));
   return SNUG_OK;
 }
 
@@ -151,7 +162,7 @@ static snug_status grad_reference(const snug__call *call) {
   const snug__loss_reduce_grad_params *p = call->sig->params;
   const snug__type *values = &call->sig->out[0];
   reducer r = reducer_of(call, values);
-  double d = snug__element_get(values->dtype, call->in[0], 0) * factor(&r, p->reduction);
+  double d = snug__element_get(values->dtype, call->in[0], 0) * factor(call, &r, p->reduction);
   for (int64_t i = 0; i < r.n; i++) {
     snug__element_set(values->dtype, call->out[0], i, d * weight_at(&r, i));
   }
@@ -163,11 +174,11 @@ static snug__cost cost(const snug__signature *sig) {
 }
 
 const snug__op snug__op_loss_reduce = {.name = "loss_reduce",
-                                       .doc = "(values, weights, mask) as one scalar",
+                                       .doc = "(values, weights, mask, divisor) as one scalar",
                                        .params_bytes = sizeof(snug__loss_reduce_params),
                                        .fields = fields,
                                        .min_in = 1,
-                                       .max_in = 3,
+                                       .max_in = 4,
                                        .min_out = 1,
                                        .max_out = 1,
                                        .infer = infer,
@@ -177,11 +188,11 @@ const snug__op snug__op_loss_reduce = {.name = "loss_reduce",
 
 const snug__op snug__op_loss_reduce_grad = {
     .name = "loss_reduce_grad",
-    .doc = "gradient of loss_reduce to the values: (dloss, weights, mask)",
+    .doc = "gradient of loss_reduce to the values: (dloss, weights, mask, divisor)",
     .params_bytes = sizeof(snug__loss_reduce_grad_params),
     .fields = grad_fields,
     .min_in = 1,
-    .max_in = 3,
+    .max_in = 4,
     .min_out = 1,
     .max_out = 1,
     .infer = grad_infer,

@@ -65,6 +65,11 @@ static snug_status grad(snug__grad *g) {
   return snug__emit_loss_grad(g, &snug__op_overlap_loss_grad);
 }
 
+static const char *whole_batch(const snug__signature *sig) {
+  (void)sig;
+  return "the loss is a quotient of sums over all samples";
+}
+
 const snug__op snug__op_overlap_loss = {
     .name = "overlap_loss",
     .doc = "1 - Σ t y / (Σ t y + alpha Σ t (1 - y) + beta Σ y (1 - t) + epsilon)",
@@ -74,7 +79,8 @@ const snug__op snug__op_overlap_loss = {
     .max_out = 1,
     .infer = infer,
     .grad = grad,
-    .reference = reference};
+    .reference = reference,
+    .whole_batch = whole_batch};
 
 const snug__op snug__op_overlap_loss_grad = {.name = "overlap_loss_grad",
                                              .doc = "gradient of overlap_loss to y_pred",

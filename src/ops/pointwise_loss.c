@@ -203,10 +203,13 @@ static void run_grad(void *arg, int64_t begin, int64_t end) {
   SNUG_REAL_CALL(j->y_dtype, grad_rows, (j, r, scale_of(j), begin, end));
 }
 
+static bool is_hinge(int32_t kind) {
+  return kind == SNUG__POINTWISE_hinge || kind == SNUG__POINTWISE_squared_hinge;
+}
+
 /* The hinges take labels that are all 0 or 1 for -1 and 1. */
 static bool has_binary_labels(const snug__loss_rows *j) {
-  int32_t kind = params_of(j)->kind;
-  bool binary = kind == SNUG__POINTWISE_hinge || kind == SNUG__POINTWISE_squared_hinge;
+  bool binary = is_hinge(params_of(j)->kind);
   for (int64_t i = 0; binary && i < j->rows * j->width; i++) {
     double t = snug__row_label(j, i);
     binary = t == 0.0 || t == 1.0;
@@ -242,6 +245,12 @@ static snug_status grad(snug__grad *g) {
   return snug__emit_loss_grad(g, &snug__op_pointwise_loss_grad);
 }
 
+static const char *whole_batch(const snug__signature *sig) {
+  const snug__pointwise_loss_params *p = sig->params;
+  return is_hinge(p->kind) ? "whether a hinge's labels are 0 and 1 or -1 and 1 shows in all of them"
+                           : NULL;
+}
+
 const snug__op snug__op_pointwise_loss = {
     .name = "pointwise_loss",
     .doc = "a loss of each element of (y_true, y_pred), its mean over the last axis",
@@ -251,7 +260,8 @@ const snug__op snug__op_pointwise_loss = {
     .max_out = 1,
     .infer = infer,
     .grad = grad,
-    .reference = reference};
+    .reference = reference,
+    .whole_batch = whole_batch};
 
 const snug__op snug__op_pointwise_loss_grad = {.name = "pointwise_loss_grad",
                                                .doc = "gradient of pointwise_loss to y_pred",

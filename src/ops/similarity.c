@@ -114,6 +114,12 @@ static snug_status grad(snug__grad *g) {
   return snug__emit_loss_grad(g, &snug__op_cosine_similarity_grad);
 }
 
+static const char *whole_batch(const snug__signature *sig) {
+  const snug__cosine_similarity_params *p = sig->params;
+  bool is_first = p->axis == 0 || p->axis == -sig->in[1].rank;
+  return is_first ? "the similarity is taken along the axis of the samples" : NULL;
+}
+
 const snug__op snug__op_cosine_similarity = {
     .name = "cosine_similarity",
     .doc = "-Σ y_true y_pred / (|y_true| |y_pred|) along an axis",
@@ -123,7 +129,8 @@ const snug__op snug__op_cosine_similarity = {
     .max_out = 1,
     .infer = infer,
     .grad = grad,
-    .reference = reference};
+    .reference = reference,
+    .whole_batch = whole_batch};
 
 const snug__op snug__op_cosine_similarity_grad = {
     .name = "cosine_similarity_grad",

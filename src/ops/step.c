@@ -1,5 +1,8 @@
 /* What stands around the update of a weight: counters, clipping scales, accumulation, averages.
  *
+ * A batch that is run in pieces: `accumulate` adds every piece's gradient, keep being 0 in the
+ * first piece, so that the sum needs no clearing.
+ *
  * Gradient accumulation over n steps: `accumulate` adds every step's gradient; every(iteration) is
  * 1 on each n-th step, which enables the update (with gradient_factor 1/n) and `clear`. */
 #include "ops/optimizer.h"
@@ -149,19 +152,24 @@ static snug_status run_blend(const snug__call *call, const void *x, double a, do
   return SNUG_OK;
 }
 
+static snug_status accumulate_infer(snug__infer *q) {
+  SNUG_TRY(snug__infer_same_pair(q));
+  return snug__need_enabled(q, 2);
+}
+
 static snug_status accumulate(const snug__call *call) {
-  return run_blend(call, call->in[1], 1.0, 1.0);
+  return run_blend(call, call->in[1], snug__is_disabled(call, 2) ? 0.0 : 1.0, 1.0);
 }
 
 const snug__op snug__op_accumulate = {.name = "accumulate",
-                                      .doc = "(sum, x): sum += x",
+                                      .doc = "(sum, x, keep): sum += x; sum = x where keep is 0",
                                       .min_in = 2,
-                                      .max_in = 2,
+                                      .max_in = 3,
                                       .min_out = 1,
                                       .max_out = 1,
                                       .flags = SNUG__OP_NO_REMAKE,
                                       .writes = {1},
-                                      .infer = snug__infer_same_pair,
+                                      .infer = accumulate_infer,
                                       .reference = accumulate,
                                       .unblock = snug__unblock_flat};
 

@@ -193,6 +193,7 @@ static snug_status list_trained(snug_model *m, snug__training *t) {
   bool *needed = NULL;
   SNUG_TRY(list_layers(m, t, &needed));
   SNUG_TRY(snug__arena_take(&t->arena, n * sizeof *t->trained, (void **)&t->trained));
+  SNUG_TRY(snug__arena_take(&t->arena, n * sizeof *t->summed, (void **)&t->summed));
   for (snug__id v = 0; v < n; v++) {
     const snug__variable *x = snug__variable_at(&m->variables, v);
     if (snug__model_trains(m, x) && needed[snug__model_find_layer(m, x->layer)->index]) {

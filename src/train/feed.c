@@ -97,7 +97,10 @@ static int64_t row_at(const snug__feed *f, int64_t position) {
 
 static void fill_row(const snug_array *a, int64_t row, const snug__program *p, snug__id value,
                      int64_t index) {
-  snug__array_copy_row(a, row, snug__type_at(p->graph, value), snug__program_data(p, value), index);
+  if (value != SNUG_NONE) {
+    snug__array_copy_row(a, row, snug__type_at(p->graph, value), snug__program_data(p, value),
+                         index);
+  }
 }
 
 /* The weight of a sample: its own, or its class's (of the label, or of the largest entry of a
@@ -137,13 +140,28 @@ static void fill_sample(const snug__feed *f, int64_t row, const snug__run *run, 
   }
 }
 
-void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run) {
+void snug__feed_fill_piece(const snug__feed *f, int64_t batch, int64_t first,
+                           const snug__run *run) {
   for (int64_t i = 0; i < run->step.batch; i++) {
-    fill_sample(f, row_at(f, batch * f->batch + i), run, i);
+    fill_sample(f, row_at(f, batch * f->batch + first + i), run, i);
   }
 }
 
+void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run) {
+  snug__feed_fill_piece(f, batch, 0, run);
+}
+
 void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *spec) {
+  int64_t rest = f->rows % f->batch;
   spec->batch[slot] = f->batch;
-  spec->batch[slot + 1] = f->rows % f->batch;
+  spec->batch[slot + 1] = rest;
+  if (spec->micro && spec->micro < f->batch) {
+    int64_t last = f->batch % spec->micro;
+    int64_t tail = rest % spec->micro;
+    const int64_t sizes[SNUG__SLOT_SIZES] = {spec->micro, last, tail == last ? 0 : tail};
+    for (unsigned i = 0; i < SNUG__SLOT_SIZES; i++) {
+      spec->batch[slot + i] = sizes[i];
+      spec->in_pieces[slot + i] = true;
+    }
+  }
 }

@@ -26,10 +26,14 @@ int64_t snug__feed_batches(const snug__feed *f);
 int64_t snug__feed_rows(const snug__feed *f, int64_t batch);
 
 /* The batch sizes that a feed needs programs for: a full one in `slot`, the rest in the slot after.
- */
+ * Where a full batch is larger than spec->micro, the sizes of the pieces of both. */
 void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *spec);
 
 /* Copy a batch into the input buffers of a run, which must be for as many rows. */
 void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run);
+
+/* The same for as many rows as the run is for, from the given one of the batch on.  Inputs that the
+ * run has no use for are left out. */
+void snug__feed_fill_piece(const snug__feed *f, int64_t batch, int64_t first, const snug__run *run);
 
 #endif

@@ -24,7 +24,8 @@ static snug_status check_options(snug_model *m, const snug_fit_options *o) {
                 {"steps_per_epoch", o->steps_per_epoch},
                 {"validation_batch_size", o->validation_batch_size},
                 {"validation_steps", o->validation_steps},
-                {"validation_freq", o->validation_freq}};
+                {"validation_freq", o->validation_freq},
+                {"micro_batch", o->levers.micro_batch}};
   for (size_t i = 0; i < SNUG_COUNT(counts); i++) {
     if (counts[i].value < 0) {
       return refuse_option(m, counts[i].name, (double)counts[i].value, "0 or more");
@@ -115,6 +116,8 @@ static snug_status make_session(snug__fit *f) {
   snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN,
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
+                             .micro = f->options.levers.micro_batch,
+                             .allow_batch_statistics = f->options.levers.allow_batch_statistics,
                              .plan = f->model->plan,
                              .disk_folder = f->options.levers.disk_folder};
   snug__feed_sizes(t, SNUG__SLOT_MAIN, &spec);

@@ -30,17 +30,18 @@ static snug_status fill_planned(const snug__fit *f, snug_memory_report *r) {
   snug_memory_get(f->model->ctx, &held);
   uint64_t committed = held.current + (uint64_t)snug__session_cost(&f->session);
   SNUG_TRY(snug__plan_peak(run->program->plan, run->program->graph, &peak, NULL));
-  *r = (snug_memory_report){.weights = f->model->weights_bytes,
-                            .gradients = (uint64_t)peak.by_class[SNUG__CLASS_GRADIENTS],
-                            .optimizer = f->model->training->state_bytes,
-                            .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
-                            .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
-                            .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA] +
-                                    f->model->ctx->account.current[SNUG__MEM_DATA],
-                            .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
-                            .block = (uint64_t)f->session.block_bytes,
-                            .load = (uint64_t)run->program->plan->load,
-                            .line = f->options.memory};
+  *r = (snug_memory_report){
+      .weights = f->model->weights_bytes,
+      .gradients = (uint64_t)(peak.by_class[SNUG__CLASS_GRADIENTS] + run->base),
+      .optimizer = f->model->training->state_bytes,
+      .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
+      .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
+      .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA] +
+              f->model->ctx->account.current[SNUG__MEM_DATA],
+      .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
+      .block = (uint64_t)f->session.block_bytes,
+      .load = (uint64_t)(run->program->plan->load + run->base),
+      .line = f->options.memory};
   r->planned = so_far > committed ? so_far : committed;
   r->runtime = r->planned - r->weights - r->gradients - r->optimizer - r->activations - r->scratch -
                r->data - r->callbacks;
@@ -50,11 +51,12 @@ static snug_status fill_planned(const snug__fit *f, snug_memory_report *r) {
 /* ---- the process around it ---- */
 
 /* Make resident what a run will want of the runtime, and give back what planning left. */
-static void settle(const snug__fit *f) {
+static void settle(snug__fit *f) {
+  const snug__run *run = NULL;
   snug__workers_start(f->model->ctx->threads);
-  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
-    if (f->session.runs[slot].program) {
-      snug__program_touch(f->session.runs[slot].program);
+  for (size_t i = 0; (run = snug__session_run_at(&f->session, i)); i++) {
+    if (run->program) {
+      snug__program_touch(run->program);
     }
   }
   snug__heap_trim();

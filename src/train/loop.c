@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "train/batch.h"
 #include "train/fit.h"
 
 /* ---- callbacks ---- */
@@ -40,25 +41,15 @@ static snug_status tell_epoch_end(snug__fit *f, int64_t epoch, bool *go_on) {
 /* ---- steps ---- */
 
 static snug_status train_step(snug__fit *f, int64_t batch) {
-  int64_t rows = snug__feed_rows(&f->train, batch);
-  const snug__run *run = snug__session_run(&f->session, SNUG__SLOT_MAIN, rows);
-  snug__feed_fill(&f->train, batch, run);
   snug__training_set_rate(f->model);
-  return snug__program_run(run->program);
-}
-
-static snug_status test_step(snug__session *s, const snug__feed *feed, snug__slot slot,
-                             int64_t batch) {
-  const snug__run *run = snug__session_run(s, slot, snug__feed_rows(feed, batch));
-  snug__feed_fill(feed, batch, run);
-  return snug__program_run(run->program);
+  return snug__batch_run(&f->session, &f->train, SNUG__SLOT_MAIN, batch);
 }
 
 snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot slot,
                            int64_t steps) {
   snug__metrics_reset(&s->model->variables);
   for (int64_t batch = 0; batch < steps; batch++) {
-    SNUG_TRY(test_step(s, feed, slot, batch));
+    SNUG_TRY(snug__batch_run(s, feed, slot, batch));
   }
   return SNUG_OK;
 }
@@ -118,7 +109,7 @@ static snug_status validate(snug__fit *f, bool *wants_more) {
   TELL(f, test_begin, steps);
   snug__metrics_reset(&f->model->variables);
   for (int64_t batch = 0; batch < steps; batch++) {
-    SNUG_TRY(test_step(&f->session, &f->validation, SNUG__SLOT_VALIDATION, batch));
+    SNUG_TRY(snug__batch_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION, batch));
     TELL(f, test_batch_end, batch);
   }
   SNUG_TRY(store(f, true, &logs));

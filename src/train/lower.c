@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "pass/prune.h"
+
 /* The batch of the step from which layouts are decided: no kernel is chosen for good by it. */
 #define SETTLING_BATCH 32
 
@@ -12,14 +14,21 @@ static void close_table(const snug_model *m, snug__variable_layouts *t) {
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, t->fixed, t->n);
 }
 
+/* The variable that entry i is about: itself, or the weight whose gradients a sum is of (see
+ * step.h), which lies as the weight does. */
+static const snug__variable *variable_at(const snug_model *m, size_t i) {
+  size_t n = m->variables.list.n;
+  return snug__variable_at(&m->variables, i < n ? (snug__id)i : m->training->trained[i - n]);
+}
+
 static snug_status open_table(const snug_model *m, snug__variable_layouts *t) {
-  *t = (snug__variable_layouts){.n = m->variables.list.n};
+  size_t sums = m->training ? m->training->n_trained : 0;
+  *t = (snug__variable_layouts){.n = m->variables.list.n + sums};
   snug_status s = SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, t->n, &t->layout);
   s = s ? s : SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, t->n, &t->fixed);
-  for (snug__id i = 0; !s && i < t->n; i++) {
-    const snug__variable *v = snug__variable_at(&m->variables, i);
-    t->layout[i] = v->layout;
-    t->fixed[i] = v->settled;
+  for (size_t i = 0; !s && i < t->n; i++) {
+    t->layout[i] = variable_at(m, i)->layout;
+    t->fixed[i] = variable_at(m, i)->settled;
   }
   if (s) {
     close_table(m, t);
@@ -29,7 +38,9 @@ static snug_status open_table(const snug_model *m, snug__variable_layouts *t) {
 
 /* ---- the step's values ---- */
 
-static size_t count_ids(const snug_model *m) { return m->inputs.n + 2 * m->outputs.n + 1; }
+enum { SCALARS = 4 };
+
+static size_t count_ids(const snug_model *m) { return m->inputs.n + 3 * m->outputs.n + SCALARS; }
 
 static snug__id *put_ids(snug__id *to, const snug__id *from, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -42,7 +53,9 @@ static void gather(const snug_model *m, const snug__step *step, snug__id *ids) {
   ids = put_ids(ids, step->x, m->inputs.n);
   ids = put_ids(ids, step->y, m->outputs.n);
   ids = put_ids(ids, step->out, m->outputs.n);
-  *ids = step->weight;
+  ids = put_ids(ids, step->divisor, m->outputs.n);
+  const snug__id scalars[SCALARS] = {step->weight, step->offset, step->whole, step->keep};
+  put_ids(ids, scalars, SCALARS);
 }
 
 /* The other way; the arrays lie in the graph's arena, as those of the old graph did in its own. */
@@ -55,7 +68,12 @@ static snug_status scatter(const snug_model *m, snug__graph *g, const snug__id *
   step->x = kept;
   step->y = step->y ? kept + m->inputs.n : NULL;
   step->out = kept + m->inputs.n + m->outputs.n;
-  step->weight = kept[n - 1];
+  step->divisor = step->out + m->outputs.n;
+  const snug__id *scalars = kept + n - SCALARS;
+  step->weight = scalars[0];
+  step->offset = scalars[1];
+  step->whole = scalars[2];
+  step->keep = scalars[3];
   return SNUG_OK;
 }
 
@@ -65,7 +83,10 @@ static snug_status run_passes(snug_model *m, snug__variable_layouts *t, snug__gr
   snug__id *ids = NULL;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &ids));
   gather(m, step, ids);
-  snug_status s = snug__pass_all(graph, m->pass, t, ids, n);
+  bool only_counts =
+      step->kind == SNUG__STEP_TRAIN_DIVISORS || step->kind == SNUG__STEP_TEST_DIVISORS;
+  snug_status s = only_counts ? snug__pass_prune(graph, ids, n) : SNUG_OK;
+  s = s ? s : snug__pass_all(graph, m->pass, t, ids, n);
   s = s ? s : scatter(m, *graph, ids, step);
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, ids, n);
   return s;
@@ -101,7 +122,7 @@ static snug_status decide(snug_model *m, snug__step_kind kind, snug__variable_la
 
 static snug_status settle(snug_model *m, const snug__variable_layouts *t) {
   SNUG_TRY(snug__model_lay_out_weights(m, t->layout));
-  for (snug__id i = 0; i < t->n; i++) {
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
     snug__variable *v = snug__variable_at(&m->variables, i);
     v->layout = t->layout[i];
     v->settled = true;

@@ -120,9 +120,10 @@ static void fill_validation(snug_plan *p, const snug__session *s, const snug__ru
 
 static snug_status fill_points(snug_plan *p, const snug__fit *f) {
   SNUG_TRY(snug__arena_take(&p->arena, sizeof *p->points, (void **)&p->points));
-  p->points[p->n_points++] = (snug_plan_point){.block = (uint64_t)f->session.block_bytes,
-                                               .process = f->history->memory.process,
-                                               .micro_batch = f->train.batch};
+  p->points[p->n_points++] =
+      (snug_plan_point){.block = (uint64_t)f->session.block_bytes,
+                        .process = f->history->memory.process,
+                        .micro_batch = f->session.runs[SNUG__SLOT_MAIN].step.batch};
   p->least = f->history->memory.process;
   p->chosen = f->options.memory && p->least > f->options.memory;
   return SNUG_OK;

@@ -4,27 +4,103 @@
 #include "base/store.h"
 #include "base/thread.h"
 #include "train/lower.h"
+#include "train/pieces.h"
 
 static const snug__device *device_of(const snug_model *m) {
   return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
 }
 
-static snug_status add_run(snug__session *s, snug__slot slot, const snug__session_spec *spec) {
-  bool validation = slot == SNUG__SLOT_VALIDATION || slot == SNUG__SLOT_VALIDATION_REST;
-  snug__run *run = &s->runs[slot];
+static bool is_validation(snug__slot slot) { return slot >= SNUG__SLOT_VALIDATION; }
+
+/* ---- runs ---- */
+
+static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows, bool weighted,
+                            const snug__session_spec *spec, snug__run *run) {
   snug__graph *graph = NULL;
-  SNUG_TRY(snug__step_build(
-      s->model, validation ? SNUG__STEP_TEST : spec->main_kind, spec->batch[slot],
-      validation ? spec->validation_weighted : spec->weighted, &graph, &run->step));
+  SNUG_TRY(snug__step_build(s->model, kind, rows, weighted, &graph, &run->step));
   snug_status status = snug__step_lower(s->model, &graph, &run->step);
   if (status) {
     snug__graph_destroy(graph);
     return status;
   }
   SNUG_TRY(snug__program_create(graph, device_of(s->model), spec->plan, &run->program));
-  s->block_bytes = snug__max_i64(s->block_bytes, snug__program_height(run->program));
   s->file_bytes = snug__max_i64(s->file_bytes, snug__program_file(run->program));
   return SNUG_OK;
+}
+
+static snug_status add_run(snug__session *s, snug__slot slot, const snug__session_spec *spec) {
+  bool tests = is_validation(slot) || spec->main_kind == SNUG__STEP_TEST;
+  bool weighted = is_validation(slot) ? spec->validation_weighted : spec->weighted;
+  int64_t rows = spec->batch[slot];
+  if (!spec->in_pieces[slot]) {
+    return make_run(s, is_validation(slot) ? SNUG__STEP_TEST : spec->main_kind, rows, weighted,
+                    spec, &s->runs[slot]);
+  }
+  SNUG_TRY(make_run(s, tests ? SNUG__STEP_TEST_PIECE : SNUG__STEP_TRAIN_PIECE, rows, weighted, spec,
+                    &s->runs[slot]));
+  if (!snug__step_counts(s->model, &s->runs[slot].step)) {
+    return SNUG_OK;
+  }
+  return make_run(s, tests ? SNUG__STEP_TEST_DIVISORS : SNUG__STEP_TRAIN_DIVISORS, rows, weighted,
+                  spec, &s->counts[slot]);
+}
+
+snug__run *snug__session_run_at(snug__session *s, size_t i) {
+  if (i < SNUG__SLOT_COUNT) {
+    return &s->runs[i];
+  }
+  i -= SNUG__SLOT_COUNT;
+  return i < SNUG__SLOT_COUNT ? &s->counts[i] : i == SNUG__SLOT_COUNT ? &s->update : NULL;
+}
+
+/* ---- pieces ---- */
+
+static bool any_in_pieces(const snug__session_spec *spec) {
+  return spec->in_pieces[SNUG__SLOT_MAIN] || spec->in_pieces[SNUG__SLOT_VALIDATION];
+}
+
+/* Before the runs are made. */
+static snug_status open_pieces(snug__session *s, const snug__session_spec *spec) {
+  bool trains = spec->in_pieces[SNUG__SLOT_MAIN];
+  if (!any_in_pieces(spec)) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__pieces_check(s->model, spec->allow_batch_statistics || !trains));
+  return SNUG_NEW_ARRAY(s->model->ctx, SNUG__MEM_PROGRAM, s->model->outputs.n, &s->divisors);
+}
+
+/* After that: the update, and the place of the sums. */
+static snug_status close_pieces(snug__session *s, const snug__session_spec *spec) {
+  if (!spec->in_pieces[SNUG__SLOT_MAIN] || spec->main_kind != SNUG__STEP_TRAIN) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(
+      SNUG_NEW_ARRAY(s->model->ctx, SNUG__MEM_PROGRAM, s->model->training->n_trained, &s->sums));
+  s->sums_bytes = snug__pieces_place_sums(s->model, s->sums);
+  for (unsigned i = 0; i < SNUG__SLOT_SIZES; i++) {
+    s->runs[SNUG__SLOT_MAIN + i].base = s->sums_bytes;
+  }
+  s->update.base = s->sums_bytes;
+  return make_run(s, SNUG__STEP_UPDATE, 0, false, spec, &s->update);
+}
+
+bool snug__session_in_pieces(const snug__session *s, snug__slot slot) {
+  snug__step_kind kind = s->runs[slot].step.kind;
+  return kind == SNUG__STEP_TRAIN_PIECE || kind == SNUG__STEP_TEST_PIECE;
+}
+
+/* ---- the session ---- */
+
+static snug_status make_runs(snug__session *s, const snug__session_spec *spec) {
+  SNUG_TRY(open_pieces(s, spec));
+  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
+    SNUG_TRY(spec->batch[slot] > 0 ? add_run(s, slot, spec) : SNUG_OK);
+  }
+  return close_pieces(s, spec);
+}
+
+static int64_t end_of(const snug__run *run) {
+  return run->program ? run->base + snug__program_height(run->program) : 0;
 }
 
 snug_status snug__session_init(snug__session *s, snug_model *m, const snug__session_spec *spec) {
@@ -33,26 +109,31 @@ snug_status snug__session_init(snug__session *s, snug_model *m, const snug__sess
                        .disk_folder = spec->disk_folder};
   SNUG_TRY(snug__settle_layouts(m, spec->main_kind));
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_PROGRAM, m->ctx->threads, &s->modes));
-  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
-    snug_status status = spec->batch[slot] > 0 ? add_run(s, slot, spec) : SNUG_OK;
-    if (status) {
-      snug__session_release(s);
-      return status;
-    }
+  snug_status status = make_runs(s, spec);
+  if (status) {
+    snug__session_release(s);
+    return status;
   }
+  s->block_bytes = end_of(snug__session_largest(s));
   return SNUG_OK;
 }
 
 void snug__session_release(snug__session *s) {
+  snug_ctx *ctx = s->model->ctx;
+  snug__run *run = NULL;
   snug__store_close(s->store); /* first: it may still be moving bytes of the block */
-  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
-    snug__program_destroy(s->runs[slot].program);
+  for (size_t i = 0; (run = snug__session_run_at(s, i)); i++) {
+    snug__program_destroy(run->program);
   }
-  snug__cpu.give(s->model->ctx, s->block, s->block_bytes);
+  snug__cpu.give(ctx, s->block, s->block_bytes);
   if (s->is_flushing) {
-    snug__workers_restore(s->model->ctx->threads, s->modes);
+    snug__workers_restore(ctx->threads, s->modes);
   }
-  SNUG_GIVE_ARRAY(s->model->ctx, SNUG__MEM_PROGRAM, s->modes, s->model->ctx->threads);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->modes, ctx->threads);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->divisors, s->model->outputs.n);
+  if (s->sums) {
+    SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->sums, s->model->training->n_trained);
+  }
   *s = (snug__session){.model = s->model};
 }
 
@@ -66,15 +147,23 @@ static snug_status open_store(snug__session *s) {
   return s->file_bytes ? snug__store_open(s->model->ctx, &o, &s->store) : SNUG_OK;
 }
 
+/* A snug__locate: behind the variables of the model come the sums. */
+static void *locate(void *session, snug__id variable) {
+  const snug__session *s = session;
+  size_t n = s->model->variables.list.n;
+  return variable < n ? snug__training_locate(s->model, variable)
+                      : (char *)s->block + s->sums[variable - n];
+}
+
 snug_status snug__session_commit(snug__session *s) {
+  snug__run *run = NULL;
   SNUG_TRY(s->has_state ? snug__training_commit(s->model) : SNUG_OK);
   SNUG_TRY(snug__cpu.take(s->model->ctx, s->block_bytes, &s->block));
   SNUG_TRY(open_store(s));
-  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
-    snug__program *p = s->runs[slot].program;
-    if (p) {
-      p->store = s->store;
-      SNUG_TRY(snug__program_bind(p, s->block, snug__training_locate, s->model));
+  for (size_t i = 0; (run = snug__session_run_at(s, i)); i++) {
+    if (run->program) {
+      run->program->store = s->store;
+      SNUG_TRY(snug__program_bind(run->program, (char *)s->block + run->base, locate, s));
     }
   }
   snug__workers_flush(s->model->ctx->threads, s->modes);
@@ -83,17 +172,17 @@ snug_status snug__session_commit(snug__session *s) {
 }
 
 const snug__run *snug__session_run(const snug__session *s, snug__slot slot, int64_t rows) {
-  return &s->runs[s->runs[slot].step.batch == rows ? slot : slot + 1];
+  while (s->runs[slot].step.batch != rows) {
+    slot++;
+  }
+  return &s->runs[slot];
 }
 
 const snug__run *snug__session_largest(const snug__session *s) {
-  const snug__run *largest = NULL;
-  for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
-    const snug__run *run = &s->runs[slot];
-    if (run->program &&
-        (!largest || snug__program_height(run->program) > snug__program_height(largest->program))) {
-      largest = run;
-    }
+  const snug__run *largest = &s->runs[SNUG__SLOT_MAIN];
+  const snug__run *run = NULL;
+  for (size_t i = 0; (run = snug__session_run_at((snug__session *)s, i)); i++) {
+    largest = end_of(run) > end_of(largest) ? run : largest;
   }
   return largest;
 }

@@ -4,6 +4,11 @@
  * Programs: the full batch and the partial last batch, for training and for validation.  All are
  * made and planned before step 1; the block is as large as the largest of them needs.
  *
+ * Where batches are run in pieces, a slot is for one size of pieces; before it stands, if losses
+ * need it, the program that counts their divisors; and there is one update.  The sums of the
+ * gradients lie at the front of the block as long as a batch is under way, in front of the pieces'
+ * own memory; validation, which comes between two batches, has the whole block for itself.
+ *
  * Invariants:
  * 1. After snug__session_commit nothing is allocated until snug__session_release.
  * 2. What commit takes is snug__session_cost, to the byte. */
@@ -14,22 +19,31 @@
 #include "train/step.h"
 
 typedef enum snug__slot {
-  SNUG__SLOT_MAIN,      /* a full batch of the main data */
-  SNUG__SLOT_MAIN_REST, /* its last, partial batch */
+  SNUG__SLOT_MAIN,      /* a full batch of the main data, or a full piece of it */
+  SNUG__SLOT_MAIN_REST, /* its last, partial batch, or the last piece of a full batch */
+  SNUG__SLOT_MAIN_TAIL, /* in pieces: the last piece of the partial batch */
   SNUG__SLOT_VALIDATION,
   SNUG__SLOT_VALIDATION_REST,
-  SNUG__SLOT_COUNT
+  SNUG__SLOT_VALIDATION_TAIL,
+  SNUG__SLOT_COUNT,
+  SNUG__SLOT_SIZES = SNUG__SLOT_VALIDATION /* slots of one source of data */
 } snug__slot;
 
 typedef struct snug__run {
   snug__program *program; /* NULL: this slot is not needed */
   snug__step step;
+  int64_t base; /* where its memory begins in the block: behind the sums, in pieces of training */
 } snug__run;
 
 typedef struct snug__session {
   snug_model *model;
   snug__run runs[SNUG__SLOT_COUNT];
-  bool has_state; /* the programs touch the state of training: all but predict do */
+  snug__run counts[SNUG__SLOT_COUNT]; /* of divisors, for pieces of that size */
+  snug__run update;                   /* after the last piece */
+  int64_t *sums;                      /* per trained weight: where its sum lies; NULL: no pieces */
+  int64_t sums_bytes;
+  double *divisors; /* per output, of the batch under way */
+  bool has_state;   /* the programs touch the state of training: all but predict do */
   void *block;
   int64_t block_bytes;
   int64_t file_bytes;        /* of values that wait in a file; 0: none do */
@@ -43,6 +57,9 @@ typedef struct snug__session {
 typedef struct snug__session_spec {
   snug__step_kind main_kind;
   int64_t batch[SNUG__SLOT_COUNT];
+  int64_t micro; /* samples of a piece; 0: batches are run whole */
+  bool in_pieces[SNUG__SLOT_COUNT];
+  bool allow_batch_statistics; /* pieces also through layers that normalize over a batch */
   bool weighted, validation_weighted;
   const snug__plan_options *plan; /* NULL: the defaults */
   const char *disk_folder;        /* for values that wait in a file; NULL: TMPDIR, or /tmp */
@@ -59,10 +76,16 @@ int64_t snug__session_cost(const snug__session *s);
  * E_MEMORY, E_LIMIT, E_IO naming the folder of the file. */
 snug_status snug__session_commit(snug__session *s) SNUG_NODISCARD;
 
-/* The run for so many rows: of a full batch (`slot`), or of its rest (the slot behind it). */
+/* The run for so many rows: that of `slot` or of one of the slots behind it, for the same data. */
 const snug__run *snug__session_run(const snug__session *s, snug__slot slot, int64_t rows);
 
 /* The run that needs the largest block. */
 const snug__run *snug__session_largest(const snug__session *s);
+
+/* Whether the batches of a slot are run in pieces. */
+bool snug__session_in_pieces(const snug__session *s, snug__slot slot);
+
+/* A run by number, for walks over all of them; NULL behind the last.  Some have no program. */
+snug__run *snug__session_run_at(snug__session *s, size_t i);
 
 #endif

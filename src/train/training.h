@@ -30,6 +30,7 @@ typedef struct snug__training {
   uint32_t *by_name;    /* names[i] is the name of tracked[by_name[i]] */
   snug__id *trained;    /* variables that the optimizer updates */
   size_t n_trained;
+  bool *summed;    /* per trained: a piece of a batch has a gradient for it; see step.h */
   bool *trains;    /* per layer, as it was at compile: freezing takes effect with the next one */
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
   struct snug__fit *fit; /* that is open and works with all this; the innermost, or NULL */

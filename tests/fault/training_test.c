@@ -57,7 +57,7 @@ static snug_status emit_step(snug__build *b) {
   SNUG_TRY(snug__optimizer_emit(b, &o, &w, &gradient, 1));
   SNUG_TRY(snug__metric_parse(b->ctx, "accuracy", &m));
   SNUG_TRY(snug__metric_emit(b, &m, "accuracy", t, y, SNUG_NONE, SNUG_NONE));
-  return snug__metric_track(b, "loss", loss, 2.0);
+  return snug__metric_track(b, "loss", loss, SNUG_NONE, 2.0);
 }
 
 static snug_status scenario(snug_ctx *ctx, void *arg) {

@@ -116,8 +116,10 @@ TEST(a_loss_is_tracked_with_the_batch_size) {
   const case_type scalar = {SNUG_FLOAT32, 0, {0}};
   open_batch(&x);
   ASSERT_OK(x.ctx, snug__metric_parse(x.ctx, "mean", &m));
-  ASSERT_OK(x.ctx, snug__metric_track(&x.b, "m", add_input(&x, &scalar, (const double[]){2}), 3.0));
-  ASSERT_OK(x.ctx, snug__metric_track(&x.b, "m", add_input(&x, &scalar, (const double[]){6}), 1.0));
+  ASSERT_OK(x.ctx, snug__metric_track(&x.b, "m", add_input(&x, &scalar, (const double[]){2}),
+                                      SNUG_NONE, 3.0));
+  ASSERT_OK(x.ctx, snug__metric_track(&x.b, "m", add_input(&x, &scalar, (const double[]){6}),
+                                      SNUG_NONE, 1.0));
   ASSERT_NEAR(result_of(&x, &m, 2), 3.0, 1e-6);
   ASSERT_NEAR(result_of(&x, &m, 0), 0.0, 0.0); /* reset, and nothing counted */
   close_batch(&x);

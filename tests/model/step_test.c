@@ -65,7 +65,7 @@ static void emit_metrics(training *n, snug__id y, snug__id loss) {
     ASSERT_OK(n->ctx, snug__metric_parse(n->ctx, texts[i], &m));
     ASSERT_OK(n->ctx, snug__metric_emit(&n->b, &m, m.name, n->t, y, SNUG_NONE, SNUG_NONE));
   }
-  ASSERT_OK(n->ctx, snug__metric_track(&n->b, "loss", loss, BATCH));
+  ASSERT_OK(n->ctx, snug__metric_track(&n->b, "loss", loss, SNUG_NONE, BATCH));
 }
 
 static void build(training *n, const char *optimizer) {

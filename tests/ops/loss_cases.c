@@ -90,11 +90,19 @@ OP_CASES(loss_reduce, {"", "float64[5]"}, {"", "float64[5]; float64[5] unit"},
          {"", "float64[]"}, {"", "float64[4] = 1 2 3 4; float64[4] = 1 0 0 1", .expect = "1.25"},
          {"reduction=mean_with_sample_weight", "float64[4] = 1 2 3 4; float64[4] = 1 0 0 1",
           .expect = "2.5"},
+         {"", "float64[4] = 1 2 3 4; -; -; float64[] = 20", .expect = "0.5"},
+         {"reduction=mean_with_sample_weight",
+          "float64[4] = 1 2 3 4; float64[4] = 1 0 0 1; -; float64[] = 10", .expect = "0.5"},
+         {"", "float64[4] = 1 2 3 4; -; uint8[4] = 1 0 0 1; float64[] = 10", .expect = "0.5"},
+         {"", "float64[2]; -; -; float64[] = 0", .expect = "0"},
+         {"reduction=sum", "float64[2] = 1 2; -; -; float64[] = 7", .expect = "3"},
+         {"", "float64[4]; -; -; float64[4]", .fails = "0 axes"},
          {"", "float64[2,3]; float64[2]", .fails = "one axis for each"},
          {"", "float64[2]; -; float64[3]", .fails = "a mask of shape"})
 
 OP_CASES(loss_reduce_grad, {"shape=[2,3]", "float64[]; float64[2,1]"}, {"shape=[0]", "float64[]"},
          {"shape=[3], reduction=sum", "float64[]; -; float64[3] one"},
+         {"shape=[3]", "float64[] = 2; -; -; float64[] = 8", .expect = "0.25 0.25 0.25"},
          {"shape=[3]", "float64[1]", .fails = "0 axes"})
 
 OP_CASES(categorical_hinge, {"", "float64[3,4] onehot; float64[3,4]"},

@@ -13,6 +13,9 @@ OP_CASES(clip_scale, {"clipnorm=1", "float64[] = 4", .expect = "0.5"},
          {"clipnorm=0", "float64[] = 4", .fails = "clipnorm"})
 OP_CASES(accumulate, {"", "float64[2,3]; float64[2,3]"},
          {"", "float64[2] = 1 2; float64[2] = 3 4", .expect = "4 6"},
+         {"", "float64[2] = nan 2; float64[2] = 3 4; float32[] = 0", .expect = "3 4"},
+         {"", "float64[2] = 1 2; float64[2] = 3 4; float32[] = 1", .expect = "4 6"},
+         {"", "float64[2]; float64[2]; float32[1]", .fails = "0 axes"},
          {"", "float64[2]; float64[3]", .fails = "the shapes"})
 OP_CASES(clear, {"", "float64[2] = 1 2", .expect = "0 0"},
          {"", "float64[2] = 1 2; float32[] = 0", .expect = "1 2"},

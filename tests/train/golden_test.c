@@ -124,7 +124,24 @@ static bool on_batch_end(void *user, int64_t batch, const snug_logs *logs) {
   return true;
 }
 
-static int replay(const golden_case *c) {
+/* Fit as often as the case says; false if its batches cannot be run in pieces. */
+static bool fit_all(verdict *v, snug_ctx *ctx, snug_model *m, const snug_data *data,
+                    const snug_fit_options *o, snug_history **h) {
+  for (int32_t i = 0; i < v->c->n_fits; i++) {
+    snug_history_destroy(*h);
+    v->batch = 0;
+    snug_status s = snug_fit(m, data, o, h);
+    if (o->levers.micro_batch && s == SNUG_E_UNSUPPORTED) {
+      ASSERT_HAS(snug_message(ctx), "cannot be run in pieces");
+      return false;
+    }
+    ASSERT_OK(ctx, s);
+  }
+  return true;
+}
+
+/* Replay a case and return how much is wrong; refused: see fit_all. */
+static int replay(const golden_case *c, int64_t micro_batch, bool *refused) {
   verdict v = {.c = c};
   snug_callback watch = {.user = &v, .batch_end = on_batch_end};
   snug_ctx *ctx = test_ctx();
@@ -139,17 +156,16 @@ static int replay(const golden_case *c) {
   o.n_class_weight = c->n_class_weight;
   o.callbacks = &watch;
   o.n_callbacks = 1;
-  for (int32_t i = 0; i < c->n_fits; i++) {
-    snug_history_destroy(h);
-    v.batch = 0;
-    ASSERT_OK(ctx, snug_fit(m, &train.data, &o, &h));
+  o.levers.micro_batch = micro_batch;
+  *refused = !fit_all(&v, ctx, m, &train.data, &o, &h);
+  if (!*refused) {
+    ASSERT_TRUE(!c->n_batches || v.batch == c->n_batches);
+    compare(&v, "learning_rate", 0, snug_model_learning_rate(m), c->learning_rate, 1e-6);
+    check_history(&v, h);
+    check_evaluate(&v, ctx, m, &train.data);
+    check_weights(&v, ctx, m);
+    check_predict(&v, ctx, m, &train);
   }
-  ASSERT_TRUE(!c->n_batches || v.batch == c->n_batches);
-  compare(&v, "learning_rate", 0, snug_model_learning_rate(m), c->learning_rate, 1e-6);
-  check_history(&v, h);
-  check_evaluate(&v, ctx, m, &train.data);
-  check_weights(&v, ctx, m);
-  check_predict(&v, ctx, m, &train);
   snug_history_destroy(h);
   snug_model_destroy(m);
   golden_free(&train);
@@ -164,13 +180,48 @@ static void replay_group(const char *group) {
   for (size_t i = 0; i < golden_case_count; i++) {
     const golden_case *c = &golden_cases[i];
     if (strcmp(c->group, group) == 0 && (!only || strcmp(only, c->name) == 0)) {
-      bad += replay(c) > 0;
+      bool refused = false;
+      bad += replay(c, 0, &refused) > 0;
       cases++;
     }
   }
   ASSERT_TRUE(only || cases > 0);
   ASSERT_EQ_INT(bad, 0);
 }
+
+/* ---- in pieces: Keras's numbers all the same ---- */
+
+/* Whether a case has a layer, loss or metric that wants all samples of a batch at once. */
+static bool wants_whole_batches(const golden_case *c) {
+  static const char *const losses[] = {"dice", "tversky", "hinge", "squared_hinge"};
+  bool wants = false;
+  for (size_t i = 0; i < c->n_layers; i++) {
+    const golden_layer *l = &c->layers[i];
+    wants = wants || (strcmp(l->class_name, "BatchNormalization") == 0 &&
+                      !strstr(l->config, "trainable=false"));
+  }
+  for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+    wants = wants || strcmp(c->name, losses[i]) == 0;
+  }
+  return wants;
+}
+
+static void replay_in_pieces(int64_t rows) {
+  const char *only = getenv("SNUG_TEST_CASE");
+  int bad = 0;
+  for (size_t i = 0; i < golden_case_count; i++) {
+    const golden_case *c = &golden_cases[i];
+    bool refused = false;
+    if (!only || strcmp(only, c->name) == 0) {
+      bad += replay(c, rows, &refused) > 0;
+      ASSERT_EQ_INT(refused, wants_whole_batches(c));
+    }
+  }
+  ASSERT_EQ_INT(bad, 0);
+}
+
+TEST(in_pieces_of_one) { replay_in_pieces(1); }
+TEST(in_pieces_of_three) { replay_in_pieces(3); }
 
 /* ---- without Keras's numbers: a relation between two cases ---- */
 

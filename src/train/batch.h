@@ -1,0 +1,12 @@
+/* One batch on its way through the programs of a session: whole, or in pieces. */
+#ifndef SNUG_TRAIN_BATCH_H
+#define SNUG_TRAIN_BATCH_H
+
+#include "train/feed.h"
+
+/* Run a batch of a feed, with the programs of its slot.  In pieces: count the divisors of the
+ * losses if that is needed, run piece after piece, update.  Fails as snug__program_run does. */
+snug_status snug__batch_run(snug__session *s, const snug__feed *feed, snug__slot slot,
+                            int64_t batch) SNUG_NODISCARD;
+
+#endif
