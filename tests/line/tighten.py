@@ -7,7 +7,7 @@ import zipfile
 
 from common import MIB, Net, cgroup, cgroup_reason, fit, plan, process_of, snug
 
-EPOCHS = 400
+EPOCHS = 80
 
 
 def wait_for(path, seconds=60):
