@@ -121,23 +121,24 @@ static size_t find_point(const price *p, const snug_plan *all, uint64_t bytes) {
 
 /* ---- output ---- */
 
-static void write_curve(const price *p, const snug_plan *all) {
+static void write_curve(const price *p, const snug_plan *all, uint64_t kept_block) {
   FILE *f = fopen(p->curve, "w");
   if (!f) {
     perror(p->curve);
     exit(1);
   }
   fputs(
-      "model,batch,block,process,seconds,micro_batch,recomputed,recompute_seconds,direct,on_disk\n",
+      "model,batch,kept_block,block,process,seconds,micro_batch,recomputed,recompute_seconds,"
+      "direct,on_disk\n",
       f);
   for (size_t i = 0; i < snug_plan_points(all); i++) {
     snug_plan_point t;
     snug_plan_point_at(all, i, &t);
-    fprintf(f, "%s,%lld,%llu,%llu,%.9g,%lld,%lld,%.9g,%lld,%llu\n", p->options.net.name,
-            (long long)p->options.net.batch, (unsigned long long)t.block,
-            (unsigned long long)t.process, t.seconds, (long long)t.micro_batch,
-            (long long)t.recomputed, t.recompute_seconds, (long long)t.direct,
-            (unsigned long long)t.on_disk);
+    fprintf(f, "%s,%lld,%llu,%llu,%llu,%.9g,%lld,%lld,%.9g,%lld,%llu\n", p->options.net.name,
+            (long long)p->options.net.batch, (unsigned long long)kept_block,
+            (unsigned long long)t.block, (unsigned long long)t.process, t.seconds,
+            (long long)t.micro_batch, (long long)t.recomputed, t.recompute_seconds,
+            (long long)t.direct, (unsigned long long)t.on_disk);
   }
   fclose(f);
 }
@@ -187,7 +188,7 @@ static int run(const price *p) {
       p->micro ? "micro-batches allowed" : "recompute alone", (double)kept / MIB,
       (double)block / MIB, snug_plan_points(all));
   if (p->curve) {
-    write_curve(p, all);
+    write_curve(p, all, block);
   }
   if (chosen == snug_plan_points(all)) {
     printf("  no point at or under %.1f %%\n", p->share);

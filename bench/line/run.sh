@@ -82,4 +82,5 @@ for model in ${models:-resnet50 mobilenetv2 densenet121 vgg16 unet}; do
   "$build/bench/price" --model "$model" --rounds "$rounds" --steps "$steps" $(price "$model") \
     ${curves:+--curve "$curves/$model.csv"} || failed=1
 done
+test -z "$curves" || python3 "$here/curves.py" "$curves"
 exit $failed
