@@ -23,7 +23,7 @@ def run_tiny(report, net):
     for line in (10, MIB, 4 * MIB):
         done = check_refused(report, net, line, "%s --memory %d" % (net, line))
         report.check(not done.signal, "%s --memory %d: %s" % (net, line, done))
-    done = snug(net.folder, "fit", *net.words("--epochs", "1"), environment={"SNUG_MEMORY": "10"})
+    done = snug(net.folder, "fit", *net.words(), environment={"SNUG_MEMORY": "10"})
     report.check(done.code == 3, "SNUG_MEMORY=10: %s" % done)
 
 

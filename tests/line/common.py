@@ -87,7 +87,7 @@ class Net:
     def words(self, *more):
         """Of fit and plan: everything on that a run may hold memory for."""
         return ["model.keras", "--data", "train.npz", "--validation-data", "test.npz", "--batch-size", str(self.batch),
-                "--checkpoint", "best.keras", "--csv-log", "log.csv", *more]
+                "--epochs", "2", "--checkpoint", "best.keras", "--csv-log", "log.csv", *more]
 
     def __str__(self):
         return "%s %d b%d" % (self.name, self.size, self.batch)
@@ -147,7 +147,7 @@ def fit(net, *more, **how):
     for name in ("best.keras", "log.csv"):
         with contextlib.suppress(FileNotFoundError):
             os.remove(net.path(name))
-    return snug(net.folder, "fit", *net.words("--epochs", "2", *more), "--json", **how)
+    return snug(net.folder, "fit", *net.words(*more), "--json", **how)
 
 
 # ---- what a plan says ----
