@@ -147,12 +147,8 @@ static void print_text(const fit_options *o, const memory_line *l, const found_b
            snug_bytes_text(f->at_exact.least, least));
     return;
   }
-  printf("batch %lld fits in %s, ", (long long)f->exact, snug_bytes_text(l->bytes, bytes));
-  if (f->exact == f->samples) {
-    puts("which is all samples at once");
-  } else {
-    printf("batch %lld does not\n", (long long)f->exact + 1);
-  }
+  printf("batch %lld is the largest that fits in %s%s\n", (long long)f->exact,
+         snug_bytes_text(l->bytes, bytes), f->exact == f->samples ? ": all samples at once" : "");
   print_one("largest", f->exact, &f->at_exact);
   print_one("power of two", f->power, &f->at_power);
   if (!o->common.quiet) {

@@ -10,9 +10,9 @@ typedef struct found_batch {
   int64_t samples; /* there are no more: a larger batch would be the same */
 } found_batch;
 
-/* Find it among 1 to `most` (0: as many as there are samples).  The batch found fits and the next
- * one does not; both have been planned.  say: print what is tried to stderr.  Reports; returns 0 or
- * an exit code. */
+/* Find it among 1 to `most` (0: as many as there are samples).  The batch found fits, and the
+ * next one does not for sure; both have been planned.  say: print what is tried to stderr. Reports;
+ * returns 0 or an exit code. */
 int find_batch(const fit_options *options, uint64_t line, int64_t most, bool say, found_batch *out);
 
 /* snug plan --find-batch. */

@@ -15,7 +15,8 @@ static int write_arguments(const fit_options *options, uint64_t line, cli_list *
   static const fit_options defaults = {FIT_DEFAULTS};
   char bytes[32];
   fit_options o = *options;
-  snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)line);
+  uint64_t asked = line > PROBE_SLACK ? line - PROBE_SLACK : line;
+  snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)asked);
   o.memory = line ? bytes : NULL;
   o.common = (cli_common){.json = true, .quiet = true};
   o.curve = o.draw = o.find_batch = false;

@@ -15,8 +15,12 @@ typedef struct probe {
   uint64_t on_disk;
 } probe;
 
-/* Plan `options` under a line of so many bytes.  Reports; returns 0 or an exit code: a process that
- * could not be started, not a plan that failed. */
+/* The same command comes to a few pages more or less in another process: as many bytes of the line
+ * are left free, so that what fits here fits again. */
+#define PROBE_SLACK (UINT64_C(128) << 10)
+
+/* Plan `options` under a line of so many bytes (0: none).  Reports; returns 0 or an exit code: a
+ * process that could not be started, not a plan that failed. */
 int probe_plan(const fit_options *options, uint64_t line, probe *out);
 
 #endif

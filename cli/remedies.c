@@ -43,11 +43,10 @@ static void keep_if_fits(search *s, remedy *r, uint64_t line) {
 
 /* ---- what can be changed ---- */
 
-/* The least line was told with the plan; in a process of its own it may differ by a page or two. */
 static void try_line(search *s) {
   remedy *r = begin(s, "fits as it is");
   int64_t bytes = 0;
-  line_at_least(s->least, r->value, sizeof r->value);
+  line_at_least(s->least + PROBE_SLACK, r->value, sizeof r->value);
   r->options.memory = r->value;
   if (cli_parse_bytes(r->value, &bytes)) {
     keep_if_fits(s, r, (uint64_t)bytes);

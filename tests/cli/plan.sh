@@ -121,16 +121,17 @@ is_json out
 has out '"fits":false'
 has out '"remedies":['
 
-# The largest batch: it fits, and the next one does not.
-new_data many.npz 4000
-least=$("$SNUG" plan m.keras --data many.npz --batch-size 1000 --json -q | sed 's/.*"least":\([0-9]*\).*/\1/')
-expect 0 plan m.keras --data many.npz --find-batch --memory "$least" --json
+# The largest batch: it fits, and larger ones do not.
+"$SNUG" init cnn -o cnn.keras -q 2>err || fail "init: $(cat err)"
+expect 0 plan cnn.keras --find-batch --memory 60MiB --json
 is_json out
+is_empty err
 batch=$(sed 's/.*"batch_size":\([0-9]*\).*/\1/' out)
-[ "$batch" -ge 800 ] && [ "$batch" -lt 4000 ] || fail "the largest batch is $batch: $(cat out)"
-expect 0 plan m.keras --data many.npz --batch-size "$batch" --memory "$least"
-expect 3 plan m.keras --data many.npz --batch-size "$((batch + 1))" --memory "$least" -q
-expect 0 plan m.keras --data many.npz --find-batch --memory 2GiB
-head -1 out | grep -q '^batch 4000 fits in 2.00 GiB, which is all samples at once' || fail "find-batch: $(cat out)"
+power=$(sed 's/.*"power_of_two":\([0-9]*\).*/\1/' out)
+[ "$power" -le "$batch" ] && [ $((2 * power)) -gt "$batch" ] || fail "power of two: $(cat out)"
+expect 0 plan cnn.keras --batch-size "$batch" --memory 60MiB
+expect 3 plan cnn.keras --batch-size "$((batch + 2))" --memory 60MiB -q
+expect 0 plan m.keras --data train.npz --find-batch --memory 2GiB
+head -1 out | grep -q '^batch 160 is the largest that fits in 2.00 GiB: all samples at once' || fail "find-batch: $(cat out)"
 expect 3 plan m.keras --find-batch --memory 10
 exit 0
