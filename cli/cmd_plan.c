@@ -62,6 +62,7 @@ static int show(fit_run *r, const snug_plan *plan, json *j) {
 
 static int plan_and_show(fit_run *r, json *j) {
   snug_plan *plan = NULL;
+  r->fit.levers.curve = true; /* also without a line, what less would cost */
   snug_status s = fit_make_plan(r, &plan);
   int code = s ? job_fail(&r->job, s) : CLI_OK;
   if (!code) {

@@ -2,6 +2,8 @@
  * over the batch, so the next one to try is where that line meets the limit. */
 #include "find_batch.h"
 
+#include <string.h>
+
 #include "json.h"
 #include "terminal.h"
 
@@ -20,10 +22,18 @@ typedef struct search {
   tried low, high; /* low fits, high does not */
 } search;
 
+/* In pieces of its own choice any batch fits: what is looked for is one that is run whole. */
+static bool pieces_are_fixed(const fit_options *o) {
+  return o->micro_batch && strcmp(o->micro_batch, "auto") != 0;
+}
+
 static int try_batch(search *s, int64_t batch, tried *out) {
   fit_options o = *s->options;
   char needs[SNUG_BYTES_TEXT];
+  char whole[32];
+  snprintf(whole, sizeof whole, "%lld", (long long)batch);
   o.job.batch_size = batch;
+  o.micro_batch = pieces_are_fixed(&o) ? o.micro_batch : whole;
   int code = probe_plan(&o, s->line, &out->plan);
   out->batch = batch;
   if (!code && s->say) {

@@ -14,6 +14,7 @@ ops
 grad pass plan
 tables
 exec
+budget
 data model
 train report
 keras

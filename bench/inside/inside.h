@@ -28,6 +28,9 @@ void show_prediction(const bench_options *o);
 /* What is alive where a training step needs most memory. */
 void show_peak(const bench_options *o);
 
+/* How far a training step's memory can be brought down, and for how many seconds. */
+void show_path(const bench_options *o);
+
 /* Time Snug's kernel of each node of a training step beside oneDNN's best for the same. */
 void show_ops(const bench_options *o);
 

@@ -7,11 +7,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*show)(const bench_options *o);
-  } table[] = {{"--profile", show_profile},
-               {"--predict", show_prediction},
-               {"--peak", show_peak},
-               {"--op", show_ops},
-               {"--alone", show_alone}};
+  } table[] = {{"--profile", show_profile}, {"--predict", show_prediction},
+               {"--peak", show_peak},       {"--path", show_path},
+               {"--op", show_ops},          {"--alone", show_alone}};
   for (size_t i = 0; argc > 1 && i < sizeof table / sizeof table[0]; i++) {
     if (strcmp(argv[1], table[i].name) == 0) {
       bench_options o = bench_options_read(argc - 1, argv + 1);
@@ -19,6 +17,7 @@ int main(int argc, char **argv) {
       return 0;
     }
   }
-  fputs("usage: inside --profile|--predict|--peak|--op|--alone --model NAME [options]\n", stderr);
+  fputs("usage: inside --profile|--predict|--peak|--path|--op|--alone --model NAME [options]\n",
+        stderr);
   return 2;
 }

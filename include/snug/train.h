@@ -117,6 +117,7 @@ typedef struct snug_levers {
                                   fewer samples: other results */
   bool allow_disk;             /* values may wait in a file */
   const char *disk_folder;     /* where that is; NULL: TMPDIR, or /tmp */
+  bool curve;                  /* plans tell all points, also without a line */
   const char *kernels;         /* which implementations to use, as snug_plan_kernels gives them;
                                   NULL: the fastest that fit */
 } snug_levers;
@@ -142,7 +143,7 @@ typedef struct snug_fit_options {
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, NULL}}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, NULL}}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to

@@ -50,4 +50,7 @@ static inline int64_t snug__round_up(int64_t x, int64_t align) {
 static inline int64_t snug__min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t snug__max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* a / b, rounded up; a is not negative and b positive. */
+static inline int64_t snug__ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 #endif

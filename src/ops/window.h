@@ -49,8 +49,6 @@ static inline snug_ints snug__shape_param(const snug__type *t) {
   return shape;
 }
 
-static inline int64_t snug__ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* The input that tap t of output o reads; may lie outside. */
 static inline int64_t snug__window_at(const snug__window *w, int64_t o, int64_t t) {
   return o * w->stride - w->before + t * w->dilation;

@@ -3,8 +3,7 @@
 #include "pass/fuse.h"
 #include "pass/remake.h"
 
-/* Take over the result of a pass. */
-static void accept(snug__rewrite *r, snug__graph **graph, snug__id *ids, size_t n) {
+void snug__pass_accept(snug__rewrite *r, snug__graph **graph, snug__id *ids, size_t n) {
   snug__graph *old = *graph;
   for (size_t i = 0; i < n; i++) {
     ids[i] = ids[i] == SNUG_NONE ? SNUG_NONE : r->map[ids[i]];
@@ -23,17 +22,17 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
   snug__rewrite r;
   if (!o->no_fuse) {
     SNUG_TRY(snug__pass_fuse(*graph, &r));
-    accept(&r, graph, ids, n);
+    snug__pass_accept(&r, graph, ids, n);
   }
   SNUG_TRY(snug__pass_lay_out(*graph, device, &o->kernels, variables, &r));
-  accept(&r, graph, ids, n);
+  snug__pass_accept(&r, graph, ids, n);
   if (!o->no_remake) {
     SNUG_TRY(snug__pass_remake_cheap(*graph, device, &r));
-    accept(&r, graph, ids, n);
+    snug__pass_accept(&r, graph, ids, n);
   }
   if (o->offload) {
     SNUG_TRY(snug__pass_offload(*graph, o->offload, &r));
-    accept(&r, graph, ids, n);
+    snug__pass_accept(&r, graph, ids, n);
   }
   return SNUG_OK;
 }

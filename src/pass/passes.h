@@ -14,6 +14,10 @@ typedef struct snug__pass_options {
   snug__kernel_rules kernels;
 } snug__pass_options;
 
+/* Take over the result of a pass: *graph becomes the new one, and the n values ids[] what they are
+ * in it, SNUG_NONE if they are gone.  The rewrite is released. */
+void snug__pass_accept(snug__rewrite *r, snug__graph **graph, snug__id *ids, size_t n);
+
 /* Replace *graph by its final form (also when this fails it is the caller's).  The n values ids[]
  * follow: each becomes what it is in the new graph, SNUG_NONE if it is gone.  options may be NULL.
  */

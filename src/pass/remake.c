@@ -4,17 +4,25 @@
 
 #include "base/ctx.h"
 
+/* Copies made in passing serve one request: the inputs of one node of the backward. */
 typedef struct remaker {
   const snug__recipes *recipes;
-  const bool *remade;
-  bool *needed; /* per old value: to be made again, and read by the backward or for another such */
-  snug__id *copy; /* per old value: the one made again, in the new graph, or SNUG_NONE */
+  const bool *remade, *in_passing;
+  bool *needed;      /* per old value: to be made again, and read by the backward or for another */
+  snug__id *copy;    /* per old value: the one made again, in the new graph, or SNUG_NONE */
+  snug__id *passing; /* the same, made in passing, */
+  uint32_t *made_at; /* in this request; */
+  uint32_t *read_at; /* the last request that reads it for itself */
+  uint32_t request;
 } remaker;
 
 static void release(remaker *m) {
   const snug__graph *g = m->recipes->g;
   SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->needed, g->values.n);
   SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->copy, g->values.n);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->passing, g->values.n);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->made_at, g->values.n);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->read_at, g->values.n);
 }
 
 /* ---- what is needed ---- */
@@ -43,14 +51,50 @@ static void mark_needed(remaker *m) {
   }
 }
 
-static snug_status init(remaker *m, const snug__recipes *recipes, const bool *remade) {
+static snug_status init(remaker *m, const snug__recipes *recipes, const snug__remaking *what) {
   size_t n = recipes->g->values.n;
-  *m = (remaker){.recipes = recipes, .remade = remade};
+  *m = (remaker){.recipes = recipes, .remade = what->remade, .in_passing = what->in_passing};
   SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->needed));
   SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->copy));
+  SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->passing));
+  SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->made_at));
+  SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->read_at));
   memset(m->copy, 0xFF, n * sizeof *m->copy); /* SNUG_NONE */
   mark_needed(m);
   return SNUG_OK;
+}
+
+/* ---- requests ---- */
+
+/* Begin to make what is read by one node. */
+static void begin_request(remaker *m, const snug__id *in, int32_t n) {
+  m->request++;
+  for (int32_t i = 0; i < n; i++) {
+    if (in[i] != SNUG_NONE) {
+      m->read_at[in[i]] = m->request;
+    }
+  }
+}
+
+/* Whether a value that is made now is made for another one alone. */
+static bool is_passing(const remaker *m, snug__id value) {
+  return m->in_passing && m->in_passing[value] && m->read_at[value] != m->request;
+}
+
+/* The copy that there is now, or SNUG_NONE. */
+static snug__id find_copy(const remaker *m, snug__id value) {
+  return m->copy[value] == SNUG_NONE && m->made_at[value] == m->request && m->request
+             ? m->passing[value]
+             : m->copy[value];
+}
+
+static void keep_copy(const remaker *m, snug__id value, snug__id made) {
+  if (is_passing(m, value)) {
+    m->passing[value] = made;
+    m->made_at[value] = m->request;
+  } else {
+    m->copy[value] = made;
+  }
 }
 
 /* ---- making it again ---- */
@@ -66,8 +110,9 @@ static snug_status run_again(snug__rewrite *r, snug__id node, const snug__id *in
   r->to->backward = true;
   SNUG_TRY(snug__rewrite_again(r, node, in, outs));
   for (int32_t k = 0; k < old->n_out; k++) {
-    if (old->out[k] != SNUG_NONE && m->remade[old->out[k]]) {
-      m->copy[old->out[k]] = outs[k];
+    snug__id v = old->out[k];
+    if (v != SNUG_NONE && m->remade[v] && find_copy(m, v) == SNUG_NONE) {
+      keep_copy(m, v, outs[k]);
     }
   }
   return SNUG_OK;
@@ -77,12 +122,13 @@ static snug_status run_recipe(snug__rewrite *r, snug__id value, const snug__id *
   const remaker *m = r->arg;
   const snug__recipe *recipe = &m->recipes->of[value];
   const snug__value *old = snug__value_at(r->from, value);
+  snug__id made = SNUG_NONE;
   r->to->layer = old->layer;
   r->to->class_ = old->class_;
   r->to->backward = true;
-  SNUG_TRY(
-      snug__graph_add(r->to, recipe->op, recipe->params, in, recipe->n_in, &m->copy[value], 1));
-  snug__value_at(r->to, m->copy[value])->type.layout = old->type.layout;
+  SNUG_TRY(snug__graph_add(r->to, recipe->op, recipe->params, in, recipe->n_in, &made, 1));
+  snug__value_at(r->to, made)->type.layout = old->type.layout;
+  keep_copy(m, value, made);
   return SNUG_OK;
 }
 
@@ -103,14 +149,15 @@ static snug_status value_for(snug__rewrite *r, snug__id value, snug__id *out) {
   if (value == SNUG_NONE || !m->remade[value]) {
     return SNUG_OK;
   }
-  SNUG_TRY(m->copy[value] == SNUG_NONE ? remake(r, value) : SNUG_OK);
-  *out = m->copy[value];
+  SNUG_TRY(find_copy(m, value) == SNUG_NONE ? remake(r, value) : SNUG_OK);
+  *out = find_copy(m, value);
   return SNUG_OK;
 }
 
 static snug_status remake_inputs(snug__rewrite *r, snug__id id) {
   const snug__node *node = snug__node_at(r->from, id);
   snug__id in[SNUG__MAX_IN];
+  begin_request(r->arg, node->in, node->n_in);
   for (int32_t i = 0; i < node->n_in; i++) {
     SNUG_TRY(value_for(r, node->in[i], &in[i]));
   }
@@ -135,6 +182,7 @@ static snug_status remake_outputs(snug__rewrite *r, const snug__node *node, snug
     snug__id v = node->out[k];
     if (v != SNUG_NONE && m->needed[v] && m->copy[v] == SNUG_NONE &&
         reads(r->from, &m->recipes->of[v], variable)) {
+      begin_request(r->arg, &v, 1);
       SNUG_TRY(remake(r, v));
     }
   }
@@ -174,7 +222,7 @@ static snug_status replace(snug__rewrite *r, snug__id id, bool *replaced) {
 }
 
 static snug_status run(remaker *m, const snug__remaking *what, snug__rewrite *out) {
-  SNUG_TRY(init(m, m->recipes, what->remade));
+  SNUG_TRY(init(m, m->recipes, what));
   SNUG_TRY(snug__rewrite_open(m->recipes->g, replace, m, out));
   out->order = what->order;
   snug_status s = snug__rewrite_run(out);

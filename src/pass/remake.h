@@ -6,15 +6,17 @@
 #include "graph/rewrite.h"
 #include "pass/recipe.h"
 
-/* What is to be done. */
+/* What is to be done.  Choices are closed: see recipe.h. */
 typedef struct snug__remaking {
-  const bool *remade;    /* per value of the graph: made again (a closed choice: see recipe.h) */
-  const snug__id *order; /* of the nodes, in which the new ones will stand; NULL: as they do */
+  const bool *remade;     /* per value of the graph: made again */
+  const bool *in_passing; /* and of those, what is not kept when it was made for another one, but
+                             made once more when its own readers come; NULL: nothing */
+  const snug__id *order;  /* of the nodes, in which the new ones will stand; NULL: as they do */
 } snug__remaking;
 
 /* Make a value again just before its first reader in the backward, and what is needed for it where
- * that is to be made again too; later readers have the same copy.  out is the caller's, also its
- * graph; nothing is owed after a failure. */
+ * that is to be made again too; later readers have the same copy, unless it was made in passing.
+ * out is the caller's, also its graph; nothing is owed after a failure. */
 snug_status snug__pass_remake(const snug__recipes *recipes, const snug__remaking *what,
                               snug__rewrite *out) SNUG_NODISCARD;
 

@@ -47,8 +47,8 @@ static snug_status place_apart(snug__plan *p) {
  * training steps at once. */
 #define SEARCH_WORK (INT64_C(1) << 28)
 
-static snug_status pack(snug__plan *p, snug_pack_item *items, int64_t *offsets) {
-  snug_pack_options options = {.work = SEARCH_WORK};
+static snug_status pack(snug__plan *p, int64_t work, snug_pack_item *items, int64_t *offsets) {
+  snug_pack_options options = {.work = work ? work : SEARCH_WORK};
   snug_pack_result result;
   for (size_t i = 0; i < p->n_buffers; i++) {
     const snug__buffer *b = &p->buffers[i];
@@ -64,12 +64,12 @@ static snug_status pack(snug__plan *p, snug_pack_item *items, int64_t *offsets) 
   return SNUG_OK;
 }
 
-static snug_status place(snug__plan *p) {
+static snug_status place(snug__plan *p, int64_t work) {
   snug_pack_item *items = NULL;
   int64_t *offsets = NULL;
   snug_status s = SNUG_NEW_ARRAY(p->ctx, SNUG__MEM_SCRATCH, p->n_buffers, &items);
   s = s ? s : SNUG_NEW_ARRAY(p->ctx, SNUG__MEM_SCRATCH, p->n_buffers, &offsets);
-  s = s ? s : pack(p, items, offsets);
+  s = s ? s : pack(p, work, items, offsets);
   SNUG_GIVE_ARRAY(p->ctx, SNUG__MEM_SCRATCH, offsets, p->n_buffers);
   SNUG_GIVE_ARRAY(p->ctx, SNUG__MEM_SCRATCH, items, p->n_buffers);
   return s;
@@ -81,12 +81,12 @@ static snug_status make(snug__plan *p, const snug__graph *g, const snug__needs *
   SNUG_TRY(snug__plan_order(g, o->order, p->order));
   snug__plan_lifetimes(g, p->order, p->first, p->end);
   snug__plan_buffers(p, g, needs, !o->no_in_place);
-  return o->apart ? place_apart(p) : place(p);
+  return o->apart ? place_apart(p) : place(p, o->work);
 }
 
 snug_status snug__plan_create(const snug__graph *g, const snug__needs *needs,
                               const snug__plan_options *options, snug__plan **out) {
-  static const snug__plan_options defaults = {SNUG__ORDER_PEAK, false, false};
+  static const snug__plan_options defaults = {SNUG__ORDER_PEAK, false, false, 0};
   snug__plan *p = NULL;
   *out = NULL;
   SNUG_TRY(SNUG_NEW(g->ctx, SNUG__MEM_PLAN, &p));

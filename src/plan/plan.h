@@ -27,6 +27,7 @@ typedef struct snug__plan_options {
   snug__order_kind order;
   bool no_in_place; /* every value gets a buffer of its own */
   bool apart;       /* no two buffers share a byte: what a step would cost without a plan */
+  int64_t work;     /* of the search for places, as snug_pack_options; 0: what suits a fit */
 } snug__plan_options;
 
 /* A piece of the block: a value (or several that follow each other in place), or a node's scratch.

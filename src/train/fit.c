@@ -6,6 +6,8 @@
 #include "base/heap.h"
 #include "base/size.h"
 #include "train/fit_memory.h"
+#include "train/lower.h"
+#include "train/pick.h"
 
 /* ---- options ---- */
 
@@ -116,7 +118,9 @@ static snug_status make_session(snug__fit *f) {
   snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN,
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
-                             .micro = f->options.levers.micro_batch,
+                             .micro = f->pick.micro,
+                             .keeping = f->pick.keeping,
+                             .n_values = f->pick.n_values,
                              .allow_batch_statistics = f->options.levers.allow_batch_statistics,
                              .plan = f->model->plan,
                              .disk_folder = f->options.levers.disk_folder};
@@ -146,12 +150,17 @@ static void close_callbacks(snug__fit *f) {
   }
 }
 
+static snug_status make_measured(snug__fit *f) {
+  SNUG_TRY(make_session(f));
+  return snug__fit_memory(f, &f->history->memory);
+}
+
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   SNUG_TRY(set_up(f, data, options));
-  SNUG_TRY(make_session(f));
+  SNUG_TRY(snug__settle_layouts(f->model, SNUG__STEP_TRAIN)); /* callbacks ask how weights lie */
   SNUG_TRY(snug__logs_create(f));
   SNUG_TRY(prepare_callbacks(f));
-  SNUG_TRY(snug__fit_memory(f, &f->history->memory));
+  SNUG_TRY(snug__pick_way(f, make_measured));
   return snug__fit_check_limit(f, &f->history->memory);
 }
 
@@ -173,6 +182,7 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug_ctx *ctx = f->model->ctx;
   snug__session_release(&f->session);
+  snug__pick_release(f);
   close_callbacks(f);
   snug__logs_release(f);
   f->model->training->fit = f->outer;
@@ -188,8 +198,9 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
 }
 
 static snug_status check_line(const snug__fit *f) {
-  const snug_memory_report *r = &f->history->memory;
-  return r->line && r->process > r->line ? snug__fit_refuse(f, r, r->process) : SNUG_OK;
+  return f->pick.chosen < f->pick.n_points
+             ? SNUG_OK
+             : snug__fit_refuse(f, &f->history->memory, snug__pick_least(f));
 }
 
 snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,

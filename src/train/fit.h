@@ -2,6 +2,7 @@
 #ifndef SNUG_TRAIN_FIT_H
 #define SNUG_TRAIN_FIT_H
 
+#include "snug/plan.h"
 #include "train/feed.h"
 #include "train/history.h"
 
@@ -24,10 +25,21 @@ typedef struct snug__keeper {
   snug_status (*finish)(void *user); /* the fit came to its end */
 } snug__keeper;
 
+/* What was chosen for the training step, and what there was to choose from. */
+typedef struct snug__pick {
+  int64_t micro;          /* samples of a piece; 0: whole batches */
+  snug__keeping *keeping; /* as snug__session_spec; NULL: as ever */
+  size_t n_values;
+  snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */
+  size_t n_points, room;
+  size_t chosen; /* their number: nothing fits, and the fit is that of the last one */
+} snug__pick;
+
 typedef struct snug__fit {
   snug_model *model;
   snug_fit_options options; /* with the defaults filled in */
   snug__session session;
+  snug__pick pick;
   snug__feed train, validation;
   bool has_validation;
   int64_t steps; /* per epoch */

@@ -77,8 +77,8 @@ static snug_status scatter(const snug_model *m, snug__graph *g, const snug__id *
   return SNUG_OK;
 }
 
-static snug_status run_passes(snug_model *m, snug__variable_layouts *t, snug__graph **graph,
-                              snug__step *step) {
+static snug_status run_passes(snug_model *m, const snug__pass_options *options,
+                              snug__variable_layouts *t, snug__graph **graph, snug__step *step) {
   size_t n = count_ids(m);
   snug__id *ids = NULL;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &ids));
@@ -86,18 +86,78 @@ static snug_status run_passes(snug_model *m, snug__variable_layouts *t, snug__gr
   bool only_counts =
       step->kind == SNUG__STEP_TRAIN_DIVISORS || step->kind == SNUG__STEP_TEST_DIVISORS;
   snug_status s = only_counts ? snug__pass_prune(graph, ids, n) : SNUG_OK;
-  s = s ? s : snug__pass_all(graph, m->pass, t, ids, n);
+  s = s ? s : snug__pass_all(graph, options, t, ids, n);
   s = s ? s : scatter(m, *graph, ids, step);
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, ids, n);
   return s;
 }
 
-snug_status snug__step_lower(snug_model *m, snug__graph **graph, snug__step *step) {
+static snug_status lower(snug_model *m, const snug__pass_options *options, snug__graph **graph,
+                         snug__step *step) {
   snug__variable_layouts t;
   SNUG_TRY(open_table(m, &t));
-  snug_status s = run_passes(m, &t, graph, step);
+  snug_status s = run_passes(m, options, &t, graph, step);
   close_table(m, &t);
   return s;
+}
+
+snug_status snug__step_lower(snug_model *m, snug__graph **graph, snug__step *step) {
+  return lower(m, m->pass, graph, step);
+}
+
+snug_status snug__step_lay_out(snug_model *m, snug__graph **graph, snug__step *step) {
+  snug__pass_options options = m->pass ? *m->pass : (snug__pass_options){0};
+  options.no_remake = true;
+  options.offload = NULL;
+  return lower(m, &options, graph, step);
+}
+
+const snug__device *snug__model_device(const snug_model *m) {
+  return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
+}
+
+/* ---- what is made again ---- */
+
+static snug_status apply(const snug__recipes *recipes, const snug__keeping *keeping,
+                         snug__rewrite *out) {
+  const snug__graph *g = recipes->g;
+  snug__id *order = NULL;
+  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->nodes.n, &order));
+  snug_status s = snug__plan_order(g, SNUG__ORDER_PEAK, order);
+  s = s ? s : snug__way_apply(recipes, keeping, order, out);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, order, g->nodes.n);
+  return s;
+}
+
+/* Take over a rewritten graph, and the step's values in it. */
+static snug_status take_over(snug_model *m, snug__rewrite *r, snug__graph **graph,
+                             snug__step *step) {
+  size_t n = count_ids(m);
+  snug__id *ids = NULL;
+  snug_status s = SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &ids);
+  if (!s) {
+    gather(m, step, ids);
+    snug__pass_accept(r, graph, ids, n);
+    s = scatter(m, *graph, ids, step);
+  } else {
+    snug__rewrite_release(r);
+  }
+  SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, ids, n);
+  return s;
+}
+
+snug_status snug__step_remake(snug_model *m, snug__graph **graph, snug__step *step,
+                              const snug__keeping *keeping) {
+  snug__recipes recipes;
+  snug__rewrite r;
+  if (!keeping) {
+    SNUG_TRY(snug__pass_remake_cheap(*graph, snug__model_device(m), &r));
+    return take_over(m, &r, graph, step);
+  }
+  snug_status s = snug__recipes_init(&recipes, *graph, snug__model_device(m));
+  s = s ? s : apply(&recipes, keeping, &r);
+  snug__recipes_release(&recipes);
+  return s ? s : take_over(m, &r, graph, step);
 }
 
 /* ---- settling ---- */
@@ -115,7 +175,7 @@ static snug_status decide(snug_model *m, snug__step_kind kind, snug__variable_la
   snug__graph *g = NULL;
   snug__step step;
   SNUG_TRY(snug__step_build(m, kind, SETTLING_BATCH, false, &g, &step));
-  snug_status s = run_passes(m, t, &g, &step);
+  snug_status s = run_passes(m, m->pass, t, &g, &step);
   snug__graph_destroy(g);
   return s;
 }

@@ -2,12 +2,24 @@
 #ifndef SNUG_TRAIN_LOWER_H
 #define SNUG_TRAIN_LOWER_H
 
+#include "budget/frontier.h"
 #include "pass/passes.h"
 #include "train/step.h"
 
 /* Run the passes over a step.  The layouts of all variables must be settled.  *graph stays the
  * caller's, also after a failure. */
 snug_status snug__step_lower(snug_model *m, snug__graph **graph, snug__step *step) SNUG_NODISCARD;
+
+/* The same up to the layouts: nothing is made again. */
+snug_status snug__step_lay_out(snug_model *m, snug__graph **graph, snug__step *step) SNUG_NODISCARD;
+
+/* Make again what a choice says (one per value; NULL: what costs next to nothing), in a step that
+ * is laid out. */
+snug_status snug__step_remake(snug_model *m, snug__graph **graph, snug__step *step,
+                              const snug__keeping *keeping) SNUG_NODISCARD;
+
+/* The device that a model's steps run on. */
+const snug__device *snug__model_device(const snug_model *m);
 
 /* Decide the layouts of all variables that are not settled yet, from a step of this kind, and bring
  * the weights into theirs.  Fails: E_MEMORY, as building and the passes do; nothing is settled

@@ -1,8 +1,11 @@
 /* The plan of a fit as an object of its own: totals and bytes by layer. */
+#include <string.h>
+
 #include "base/map.h"
 #include "graph/op.h"
 #include "snug/plan.h"
 #include "train/fit.h"
+#include "train/pick.h"
 #include "train/stand_in.h"
 
 struct snug_plan {
@@ -119,13 +122,12 @@ static void fill_validation(snug_plan *p, const snug__session *s, const snug__ru
 }
 
 static snug_status fill_points(snug_plan *p, const snug__fit *f) {
-  SNUG_TRY(snug__arena_take(&p->arena, sizeof *p->points, (void **)&p->points));
-  p->points[p->n_points++] =
-      (snug_plan_point){.block = (uint64_t)f->session.block_bytes,
-                        .process = f->history->memory.process,
-                        .micro_batch = f->session.runs[SNUG__SLOT_MAIN].step.batch};
-  p->least = f->history->memory.process;
-  p->chosen = f->options.memory && p->least > f->options.memory;
+  size_t bytes = f->pick.n_points * sizeof *p->points;
+  SNUG_TRY(snug__arena_take(&p->arena, bytes, (void **)&p->points));
+  memcpy(p->points, f->pick.points, bytes);
+  p->n_points = f->pick.n_points;
+  p->chosen = f->pick.chosen;
+  p->least = snug__pick_least(f);
   return SNUG_OK;
 }
 

@@ -6,24 +6,36 @@
 #include "train/lower.h"
 #include "train/pieces.h"
 
-static const snug__device *device_of(const snug_model *m) {
-  return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
-}
-
 static bool is_validation(snug__slot slot) { return slot >= SNUG__SLOT_VALIDATION; }
 
 /* ---- runs ---- */
 
+/* Lower a step as its choice says.  Where a batch of another size is laid out in another way than
+ * the one that the choice was made for, it is lowered as ever; *chosen tells. */
+static snug_status lower_chosen(snug_model *m, const snug__session_spec *spec, snug__graph **graph,
+                                snug__step *step, bool *chosen) {
+  bool trains = step->kind == SNUG__STEP_TRAIN || step->kind == SNUG__STEP_TRAIN_PIECE;
+  *chosen = spec->keeping && trains;
+  if (!*chosen) {
+    return snug__step_lower(m, graph, step);
+  }
+  SNUG_TRY(snug__step_lay_out(m, graph, step));
+  *chosen = (*graph)->values.n == spec->n_values;
+  return snug__step_remake(m, graph, step, *chosen ? spec->keeping : NULL);
+}
+
 static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows, bool weighted,
                             const snug__session_spec *spec, snug__run *run) {
   snug__graph *graph = NULL;
+  bool chosen = false;
   SNUG_TRY(snug__step_build(s->model, kind, rows, weighted, &graph, &run->step));
-  snug_status status = snug__step_lower(s->model, &graph, &run->step);
+  snug_status status = lower_chosen(s->model, spec, &graph, &run->step, &chosen);
   if (status) {
     snug__graph_destroy(graph);
     return status;
   }
-  SNUG_TRY(snug__program_create(graph, device_of(s->model), spec->plan, &run->program));
+  SNUG_TRY(snug__program_create(graph, snug__model_device(s->model),
+                                chosen ? &snug__way_plan : spec->plan, &run->program));
   s->file_bytes = snug__max_i64(s->file_bytes, snug__program_file(run->program));
   return SNUG_OK;
 }

@@ -15,6 +15,7 @@
 #ifndef SNUG_TRAIN_SESSION_H
 #define SNUG_TRAIN_SESSION_H
 
+#include "budget/frontier.h"
 #include "exec/program.h"
 #include "train/step.h"
 
@@ -62,6 +63,9 @@ typedef struct snug__session_spec {
   bool allow_batch_statistics; /* pieces also through layers that normalize over a batch */
   bool weighted, validation_weighted;
   const snug__plan_options *plan; /* NULL: the defaults */
+  const snug__keeping *keeping;   /* what steps of training make again, per value as they are laid
+                                     out; NULL: what costs next to nothing */
+  size_t n_values;                /* of keeping: steps of other sizes have as many */
   const char *disk_folder;        /* for values that wait in a file; NULL: TMPDIR, or /tmp */
 } snug__session_spec;
 

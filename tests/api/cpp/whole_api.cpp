@@ -126,7 +126,7 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   CHECK(ctx, snug_plan_buffers(raw) > 0 && buffer.bytes > 0);
   snug_plan_moment moment;
   snug_plan_peak(raw, &moment);
-  CHECK(ctx, moment.bytes > 0 && snug_plan_least(raw) <= report.process);
+  CHECK(ctx, moment.bytes > 0 && snug_plan_least(raw) >= report.process);
   CHECK(ctx, snug_plan_validation(raw) <= report.block);
   snug_plan *described = nullptr;
   CHECK(ctx, snug_plan_samples(m, 64, &options, &described) == SNUG_OK);

@@ -1,0 +1,134 @@
+#include "budget/frontier.h"
+
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/size.h"
+
+#define MOST_WAYS 4096
+
+const snug__plan_options snug__way_plan = {.order = SNUG__ORDER_CREATION, .work = INT64_C(1) << 24};
+
+void snug__frontier_settle(snug__frontier *f) {
+  snug__problem_release(&f->problem);
+  snug__needs_release(&f->needs);
+}
+
+void snug__frontier_close(snug__frontier *f) {
+  if (f->g) {
+    snug__frontier_settle(f);
+    snug__vec_release(&f->ways);
+    snug__arena_release(&f->arena);
+  }
+  *f = (snug__frontier){0};
+}
+
+/* ---- ways ---- */
+
+static snug_status add_way(snug__frontier *f, const snug__choice_point *point) {
+  snug__way way = {.keeping = point->keeping, .outcome = point->outcome};
+  return snug__vec_push(&f->ways, &way, 1);
+}
+
+/* Keep the points that no other one is better than.  The path goes down in bytes, so from its end
+ * on a way has to be faster than all that follow it; those that stay are the fastest first. */
+static snug_status keep_best(snug__frontier *f, const snug__vec *points) {
+  for (size_t i = 0; i < points->n; i++) {
+    const snug__choice_point *a = &SNUG_VEC(points, snug__choice_point, i);
+    bool is_best = true;
+    for (size_t k = i + 1; is_best && k < points->n; k++) {
+      const snug__choice_point *b = &SNUG_VEC(points, snug__choice_point, k);
+      is_best = b->outcome.seconds > a->outcome.seconds || b->outcome.load > a->outcome.load;
+    }
+    SNUG_TRY(is_best ? add_way(f, a) : SNUG_OK);
+  }
+  return SNUG_OK;
+}
+
+static snug_status search(snug__frontier *f) {
+  snug__vec points;
+  snug__vec_init(&points, f->g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__choice_point), MOST_WAYS);
+  snug_status s = snug__search(&f->problem, &f->arena, &points);
+  s = s ? s : keep_best(f, &points);
+  f->usual = s ? f->usual : SNUG_VEC(&points, snug__choice_point, 0).outcome;
+  snug__vec_release(&points);
+  return s;
+}
+
+static snug_status add_fixed(snug__frontier *f, const snug__keeping *fixed) {
+  snug__choice_point point = {0};
+  snug__simulation s;
+  SNUG_TRY(snug__arena_take(&f->arena, f->g->values.n, (void **)&point.keeping));
+  memcpy(point.keeping, fixed, f->g->values.n);
+  for (snug__id v = 0; v < f->g->values.n; v++) {
+    point.keeping[v] = f->problem.recipes.of[v].op ? point.keeping[v] : SNUG__KEPT;
+  }
+  snug__problem_close(&f->problem, point.keeping);
+  SNUG_TRY(snug__simulation_open(&s, &f->problem));
+  point.outcome = snug__simulate(&s, point.keeping);
+  snug__simulation_release(&s);
+  return add_way(f, &point);
+}
+
+static snug_status fill(snug__frontier *f, const snug__device *device, const double *seconds,
+                        const double *again, const snug__keeping *fixed) {
+  SNUG_TRY(snug__needs_open(&f->needs, f->g->ctx, device));
+  SNUG_TRY(snug__problem_open(&f->problem, f->g, &f->needs, seconds, again));
+  return fixed ? add_fixed(f, fixed) : search(f);
+}
+
+snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const snug__device *device,
+                                const double *seconds, const double *again,
+                                const snug__keeping *fixed) {
+  *f = (snug__frontier){.g = g};
+  snug__arena_init(&f->arena, g->ctx, SNUG__MEM_SCRATCH);
+  snug__vec_init(&f->ways, g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__way), MOST_WAYS);
+  snug_status s = fill(f, device, seconds, again, fixed);
+  if (s) {
+    snug__frontier_close(f);
+  }
+  return s;
+}
+
+/* ---- applying ---- */
+
+snug_status snug__way_apply(const snug__recipes *recipes, const snug__keeping *keeping,
+                            const snug__id *order, snug__rewrite *out) {
+  snug_ctx *ctx = recipes->g->ctx;
+  size_t n = recipes->g->values.n;
+  bool *flags = NULL; /* what is made again, and what of it in passing */
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 2 * n, &flags));
+  for (size_t v = 0; v < n; v++) {
+    flags[v] = keeping[v] != SNUG__KEPT;
+    flags[n + v] = keeping[v] == SNUG__REMADE_IN_PASSING;
+  }
+  snug__remaking what = {.remade = flags, .in_passing = flags + n, .order = order};
+  snug_status s = snug__pass_remake(recipes, &what, out);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, flags, 2 * n);
+  return s;
+}
+
+static snug_status plan(snug__frontier *f, const snug__graph *g, int64_t *height) {
+  snug__needs *needs = NULL;
+  snug__plan *plan = NULL;
+  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->nodes.n, &needs));
+  snug_status s = snug__needs_of_graph(&f->needs, g, needs);
+  s = s ? s : snug__plan_create(g, needs, &snug__way_plan, &plan);
+  *height = s ? 0 : plan->height;
+  snug__plan_destroy(plan);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, needs, g->nodes.n);
+  return s;
+}
+
+snug_status snug__frontier_height(snug__frontier *f, size_t i, int64_t *out) {
+  snug__way *way = &SNUG_VEC(&f->ways, snug__way, i);
+  snug__rewrite r;
+  if (!way->height) {
+    SNUG_TRY(snug__way_apply(&f->problem.recipes, way->keeping, f->problem.order, &r));
+    snug_status s = plan(f, r.to, &way->height);
+    snug__rewrite_release(&r);
+    SNUG_TRY(s);
+  }
+  *out = way->height;
+  return SNUG_OK;
+}

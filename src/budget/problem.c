@@ -1,0 +1,115 @@
+#include "budget/problem.h"
+
+#include <string.h>
+
+#include "base/ctx.h"
+#include "plan/plan.h"
+
+void snug__problem_release(snug__problem *p) {
+  if (!p->g) {
+    return;
+  }
+  snug_ctx *ctx = p->g->ctx;
+  size_t n = p->g->values.n;
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->order, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->needs, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->seconds, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->views, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->again_seconds, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->again_scratch, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->base, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->bytes, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->cheap, n);
+  snug__recipes_release(&p->recipes);
+  *p = (snug__problem){0};
+}
+
+static snug_status allocate(snug__problem *p) {
+  snug_ctx *ctx = p->g->ctx;
+  size_t n = p->g->values.n;
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->order));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->needs));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->seconds));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->views));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->again_seconds));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->again_scratch));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->base));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->bytes));
+  return SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->cheap);
+}
+
+static void describe_values(snug__problem *p) {
+  for (snug__id v = 0; v < p->g->values.n; v++) {
+    p->base[v] = snug__value_base(p->g, v);
+    p->bytes[v] = snug__plan_is_placed(p->g, v) ? snug__type_bytes(snug__type_at(p->g, v)) : 0;
+  }
+  for (snug__id id = 0; id < p->g->nodes.n; id++) {
+    if (snug__node_at(p->g, id)->op->flags & SNUG__OP_VIEW) {
+      p->views[p->n_views++] = id;
+    }
+  }
+}
+
+void snug__problem_close(const snug__problem *p, snug__keeping *choice) {
+  for (size_t i = 0; i < p->n_views; i++) {
+    const snug__node *node = snug__node_at(p->g, p->views[i]);
+    choice[node->out[0]] = p->recipes.of[node->out[0]].op ? choice[node->in[0]] : SNUG__KEPT;
+  }
+}
+
+static snug__signature signature_of(const snug__problem *p, snug__id value, snug__type *in) {
+  const snug__recipe *r = &p->recipes.of[value];
+  snug__graph_types(p->g, r->in, r->n_in, in);
+  return (snug__signature){.op = r->op,
+                           .params = r->params,
+                           .n_in = r->n_in,
+                           .n_out = 1,
+                           .in = in,
+                           .out = snug__type_at(p->g, value),
+                           .threads = p->g->ctx->threads,
+                           .isa = p->g->ctx->isa};
+}
+
+static snug_status describe_recipes(snug__problem *p, snug__needs_table *table,
+                                    const double *again) {
+  for (snug__id v = 0; v < p->g->values.n; v++) {
+    const snug__recipe *r = &p->recipes.of[v];
+    snug__type in[SNUG__MAX_IN];
+    snug__needs needs;
+    if (r->op && r->again == SNUG_NONE) {
+      snug__signature sig = signature_of(p, v, in);
+      SNUG_TRY(snug__needs_of(table, &sig, &needs));
+      p->again_seconds[v] = again[snug__value_at(p->g, v)->producer];
+      p->again_scratch[v] = needs.scratch_bytes;
+    } else if (r->op) {
+      p->again_seconds[v] = again[r->again];
+      p->again_scratch[v] = p->needs[r->again].scratch_bytes;
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status fill(snug__problem *p, snug__needs_table *table, const double *seconds,
+                        const double *again) {
+  SNUG_TRY(allocate(p));
+  SNUG_TRY(snug__recipes_init(&p->recipes, p->g, table->device));
+  SNUG_TRY(snug__plan_order(p->g, SNUG__ORDER_PEAK, p->order));
+  SNUG_TRY(snug__needs_of_graph(table, p->g, p->needs));
+  for (size_t i = 0; i < p->g->nodes.n; i++) {
+    p->seconds[i] = seconds[i];
+    p->total += seconds[i];
+  }
+  describe_values(p);
+  SNUG_TRY(describe_recipes(p, table, again));
+  return snug__recipes_cheap(&p->recipes, p->cheap);
+}
+
+snug_status snug__problem_open(snug__problem *p, const snug__graph *g, snug__needs_table *needs,
+                               const double *seconds, const double *again) {
+  *p = (snug__problem){.g = g};
+  snug_status s = fill(p, needs, seconds, again);
+  if (s) {
+    snug__problem_release(p);
+  }
+  return s;
+}

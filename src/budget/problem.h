@@ -1,0 +1,80 @@
+/* A training step as the search sees it: what runs in which order, how many bytes and seconds each
+ * part takes, and how values could be made again.
+ *
+ * The order is fixed.  Values that are made again stand just before their first reader in the
+ * backward, as the remake pass puts them, so what is simulated here is what that pass makes. */
+#ifndef SNUG_BUDGET_PROBLEM_H
+#define SNUG_BUDGET_PROBLEM_H
+
+#include "exec/needs.h"
+#include "pass/remake.h"
+
+typedef struct snug__problem {
+  const snug__graph *g; /* laid out; the backward reads what the forward made */
+  snug__recipes recipes;
+  snug__id *order;       /* of the nodes */
+  snug__needs *needs;    /* per node */
+  double *seconds;       /* per node */
+  double *again_seconds; /* per value: of its recipe */
+  int64_t *again_scratch;
+  snug__id *base;  /* per value: whose memory it is */
+  int64_t *bytes;  /* per value: in the block; 0 for views and for what lies elsewhere */
+  bool *cheap;     /* per value: the choice that costs next to nothing */
+  snug__id *views; /* nodes that only look at memory of others */
+  size_t n_views;
+  double total; /* seconds of all nodes */
+} snug__problem;
+
+/* seconds: per node of g; again: per node, of making its output 0 a second time.  Owns: ended by
+ * snug__problem_release.  Fails: E_MEMORY, as kernels do; nothing is owed then. */
+snug_status snug__problem_open(snug__problem *p, const snug__graph *g, snug__needs_table *needs,
+                               const double *seconds, const double *again) SNUG_NODISCARD;
+void snug__problem_release(snug__problem *p);
+
+/* What becomes of the values of a forward: see snug__remaking.  One each; views as what they look
+ * at. */
+typedef unsigned char snug__keeping;
+enum { SNUG__KEPT, SNUG__REMADE, SNUG__REMADE_IN_PASSING };
+
+/* Complete a choice for values that have recipes: views go with what they look at. */
+void snug__problem_close(const snug__problem *p, snug__keeping *choice);
+
+/* What a choice comes to. */
+typedef struct snug__outcome {
+  int64_t load;   /* most bytes alive at one time */
+  double seconds; /* of the whole step */
+  double again;   /* of that, for what is made again */
+  int64_t n_again;
+  size_t peak; /* the first position at which the load is reached */
+} snug__outcome;
+
+/* A simulation's memory, used again and again.  Instances: a value's original, its copy, numbered
+ * behind all originals, and what was made of it in passing, behind those. */
+typedef struct snug__simulation {
+  const snug__problem *p;
+  const snug__keeping *choice;
+  uint32_t *first, *end; /* per instance: positions in which it is alive; in passing: the last */
+  uint32_t *forward_end; /* per value: the position behind its last use in the forward */
+  uint32_t *own_first;   /* per value: the first position that reads its copy for itself */
+  snug__id *steps;       /* by position: a node, or (number of nodes + value) made again */
+  uint32_t *read_at;     /* per value: the last request that reads it for itself */
+  uint32_t *made_at;     /* per value: the request in which it was made in passing */
+  bool *made;            /* per value: there is a copy */
+  snug__id *passing;     /* values made in passing in this request */
+  size_t n_passing;
+  int64_t *load; /* by position */
+  size_t n_steps, room;
+  uint32_t request;
+  int64_t work; /* reads that were walked over: how searches are bounded */
+  double again;
+  int64_t n_again;
+} snug__simulation;
+
+snug_status snug__simulation_open(snug__simulation *s, const snug__problem *p) SNUG_NODISCARD;
+void snug__simulation_release(snug__simulation *s);
+
+/* Run the step with a closed choice.  One that makes too much again has a load beyond all bounds.
+ */
+snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice);
+
+#endif

@@ -1,0 +1,271 @@
+#include "budget/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+#define LEVEL 0.965     /* the load of a level, as part of the one before */
+#define TRIED 12        /* candidates of a kind that are simulated for one move, */
+#define MOST_TRIED 192  /* and if none of them helps */
+#define LEAST_PART 4096 /* smaller parts of the load are not worth a move */
+#define MOST_PRUNED 96  /* values that are tried to be kept again at a level */
+#define WORK (INT64_C(1) << 28)
+
+/* A change of one value, and what that promises. */
+typedef struct candidate {
+  snug__id value;
+  snug__keeping to;
+  double worth;
+} candidate;
+
+typedef struct candidates {
+  candidate list[MOST_TRIED]; /* the most promising first */
+  size_t n, most;
+} candidates;
+
+typedef struct searcher {
+  const snug__problem *p;
+  snug__simulation now, trial; /* of `choice`, and of what is tried */
+  snug__outcome at;            /* what `choice` comes to */
+  snug__keeping *choice, *tried, *best;
+  candidates drops, returns, passes;
+  int64_t level;
+} searcher;
+
+static size_t n_values(const searcher *s) { return s->p->g->values.n; }
+
+static void release(searcher *s) {
+  snug_ctx *ctx = s->p->g->ctx;
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->choice, n_values(s));
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->tried, n_values(s));
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->best, n_values(s));
+  snug__simulation_release(&s->now);
+  snug__simulation_release(&s->trial);
+}
+
+static snug_status init(searcher *s, const snug__problem *p) {
+  snug_ctx *ctx = p->g->ctx;
+  *s = (searcher){.p = p};
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->choice));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->tried));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->best));
+  SNUG_TRY(snug__simulation_open(&s->now, p));
+  return snug__simulation_open(&s->trial, p);
+}
+
+static int64_t work_done(const searcher *s) { return s->now.work + s->trial.work; }
+
+/* ---- candidates ---- */
+
+static bool is_alive(const searcher *s, size_t instance) {
+  return s->now.first[instance] <= s->at.peak && s->at.peak < s->now.end[instance];
+}
+
+/* Whether the original of a value lies idle at the peak, between forward and backward. */
+static bool can_drop(const searcher *s, snug__id v) {
+  return s->choice[v] == SNUG__KEPT && s->p->recipes.of[v].op && is_alive(s, v) &&
+         s->now.forward_end[v] <= s->at.peak;
+}
+
+static bool can_return(const searcher *s, snug__id v) {
+  return s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_alive(s, n_values(s) + v);
+}
+
+/* Whether a copy was made for another value and waits for its own readers at the peak. */
+static bool can_pass(const searcher *s, snug__id v) {
+  return s->choice[v] == SNUG__REMADE && can_return(s, v) && s->now.own_first[v] > s->at.peak;
+}
+
+/* Keep the most promising ones. */
+static void consider(candidates *c, snug__id value, snug__keeping to, double worth) {
+  if (c->n == c->most && worth <= c->list[c->n - 1].worth) {
+    return;
+  }
+  size_t i = c->n < c->most ? c->n++ : c->n - 1;
+  for (; i > 0 && c->list[i - 1].worth < worth; i--) {
+    c->list[i] = c->list[i - 1];
+  }
+  c->list[i] = (candidate){value, to, worth};
+}
+
+static void find_candidates(searcher *s, size_t most) {
+  int64_t least = s->at.load / LEAST_PART;
+  double tick = s->p->total * 1e-6; /* nothing is quite free */
+  s->drops = s->returns = s->passes = (candidates){.most = most};
+  for (snug__id v = 0; v < n_values(s); v++) {
+    double bytes = (double)s->p->bytes[v];
+    if (s->p->bytes[v] < least) {
+      continue;
+    }
+    if (can_drop(s, v)) {
+      consider(&s->drops, v, SNUG__REMADE, bytes / (s->p->again_seconds[v] + tick));
+    }
+    if (can_return(s, v)) {
+      consider(&s->returns, v, SNUG__KEPT, bytes);
+    }
+    if (can_pass(s, v)) {
+      consider(&s->passes, v, SNUG__REMADE_IN_PASSING, bytes / (s->p->again_seconds[v] + tick));
+    }
+  }
+  s->trial.work += (int64_t)n_values(s) / 8;
+}
+
+/* ---- moves ---- */
+
+/* Drop a value in `tried`, and what it is made of where that would have to be kept for it alone. */
+static void drop(searcher *s, snug__id value) {
+  const snug__recipe *r = &s->p->recipes.of[value];
+  s->tried[value] = SNUG__REMADE;
+  for (int32_t i = 0; i < r->n_in; i++) {
+    snug__id u = r->in[i] == SNUG_NONE ? SNUG_NONE : s->p->base[r->in[i]];
+    if (u != SNUG_NONE && s->p->bytes[u] && s->tried[u] == SNUG__KEPT && s->p->recipes.of[u].op &&
+        !is_alive(s, u)) {
+      drop(s, u);
+    }
+  }
+}
+
+/* What lies above the level, summed over time. */
+static double excess(const searcher *s, const snug__simulation *sim) {
+  double sum = 0.0;
+  for (size_t i = 0; i < sim->n_steps; i++) {
+    sum += sim->load[i] > s->level ? (double)(sim->load[i] - s->level) : 0.0;
+  }
+  return sum;
+}
+
+/* How much excess a move takes away per second. */
+static double score(double less, double seconds) {
+  return less <= 0.0 ? -INFINITY : seconds <= 0.0 ? INFINITY : less / seconds;
+}
+
+static snug__outcome try_move(searcher *s, snug__id value, snug__keeping to) {
+  memcpy(s->tried, s->choice, n_values(s));
+  s->tried[value] = to;
+  if (to == SNUG__REMADE && s->choice[value] == SNUG__KEPT) {
+    drop(s, value);
+  }
+  snug__problem_close(s->p, s->tried);
+  return snug__simulate(&s->trial, s->tried);
+}
+
+static void accept(searcher *s, const snug__keeping *choice) {
+  memcpy(s->choice, choice, n_values(s));
+  s->at = snug__simulate(&s->now, s->choice);
+}
+
+/* Try all candidates of a kind; the best of all so far is left in s->best. */
+static double try_all(searcher *s, const candidates *c, double before, double best) {
+  for (size_t i = 0; i < c->n && work_done(s) < WORK; i++) {
+    snug__outcome o = try_move(s, c->list[i].value, c->list[i].to);
+    double value = score(before - excess(s, &s->trial), o.seconds - s->at.seconds);
+    if (o.load < INT64_MAX && value > best) {
+      best = value;
+      memcpy(s->best, s->tried, n_values(s));
+    }
+  }
+  return best;
+}
+
+static bool find_move(searcher *s, size_t most) {
+  double before = excess(s, &s->now);
+  find_candidates(s, most);
+  double best = try_all(s, &s->drops, before, -INFINITY);
+  best = try_all(s, &s->passes, before, best);
+  return try_all(s, &s->returns, before, best) > 0.0;
+}
+
+/* Make the best move; false: none helps. */
+static bool move(searcher *s) {
+  if (!find_move(s, TRIED) && !find_move(s, MOST_TRIED)) {
+    return false;
+  }
+  accept(s, s->best);
+  return true;
+}
+
+/* ---- keeping again ---- */
+
+/* The value that is made again and comes next, the dearest first. */
+static snug__id next_dearest(const searcher *s, double below, snug__id after) {
+  snug__id dearest = SNUG_NONE;
+  double most = -1.0;
+  for (snug__id v = 0; v < n_values(s); v++) {
+    double seconds = s->p->again_seconds[v];
+    bool is_next = seconds < below || (seconds == below && v > after);
+    if (s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_next && seconds > most) {
+      most = seconds;
+      dearest = v;
+    }
+  }
+  return dearest;
+}
+
+static bool try_cheaper(searcher *s, snug__id v, snug__keeping to) {
+  snug__outcome o = try_move(s, v, to);
+  if (o.load > s->level || o.seconds >= s->at.seconds) {
+    return false;
+  }
+  accept(s, s->tried);
+  return true;
+}
+
+/* Later moves may have made earlier ones needless: take back what still fits. */
+static void prune(searcher *s) {
+  double below = INFINITY;
+  snug__id v = 0;
+  for (int i = 0; i < MOST_PRUNED && work_done(s) < WORK; i++) {
+    v = next_dearest(s, below, v);
+    if (v == SNUG_NONE) {
+      return;
+    }
+    below = s->p->again_seconds[v];
+    if (!try_cheaper(s, v, SNUG__KEPT) && s->choice[v] == SNUG__REMADE_IN_PASSING) {
+      try_cheaper(s, v, SNUG__REMADE);
+    }
+  }
+}
+
+/* ---- the path ---- */
+
+static snug_status record(const searcher *s, snug__arena *arena, snug__vec *points) {
+  snug__choice_point point = {.outcome = s->at};
+  SNUG_TRY(snug__arena_take(arena, n_values(s), (void **)&point.keeping));
+  memcpy(point.keeping, s->choice, n_values(s));
+  return snug__vec_push(points, &point, 1);
+}
+
+static bool reach_level(searcher *s) {
+  while (s->at.load > s->level && work_done(s) < WORK) {
+    if (!move(s)) {
+      return false;
+    }
+  }
+  return s->at.load <= s->level;
+}
+
+static snug_status walk(searcher *s, snug__arena *arena, snug__vec *points) {
+  for (size_t v = 0; v < n_values(s); v++) {
+    s->choice[v] = s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
+  }
+  s->at = snug__simulate(&s->now, s->choice);
+  SNUG_TRY(record(s, arena, points));
+  for (bool reached = true; reached;) {
+    s->level = (int64_t)((double)s->at.load * LEVEL);
+    reached = reach_level(s);
+    if (reached) {
+      prune(s);
+      SNUG_TRY(record(s, arena, points));
+    }
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__search(const snug__problem *p, snug__arena *arena, snug__vec *points) {
+  searcher s;
+  snug_status status = init(&s, p);
+  status = status ? status : walk(&s, arena, points);
+  release(&s);
+  return status;
+}

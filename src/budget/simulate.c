@@ -1,0 +1,316 @@
+/* A step without running it: when each value is alive, and how many bytes are at each moment. */
+#include <string.h>
+
+#include "base/ctx.h"
+#include "budget/problem.h"
+
+void snug__simulation_release(snug__simulation *s) {
+  if (!s->p) {
+    return;
+  }
+  snug_ctx *ctx = s->p->g->ctx;
+  size_t n = s->p->g->values.n;
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->first, 3 * n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->end, 3 * n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->forward_end, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->own_first, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->read_at, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->made_at, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->made, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->passing, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->steps, s->room);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->load, s->room + 1);
+  *s = (snug__simulation){0};
+}
+
+static snug_status allocate(snug__simulation *s) {
+  snug_ctx *ctx = s->p->g->ctx;
+  size_t n = s->p->g->values.n;
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 3 * n, &s->first));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 3 * n, &s->end));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->forward_end));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->own_first));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->read_at));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->made_at));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->made));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->passing));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room, &s->steps));
+  return SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room + 1, &s->load);
+}
+
+snug_status snug__simulation_open(snug__simulation *s, const snug__problem *p) {
+  *s = (snug__simulation){.p = p, .room = p->g->nodes.n + 2 * p->g->values.n};
+  snug_status status = allocate(s);
+  if (status) {
+    snug__simulation_release(s);
+  }
+  return status;
+}
+
+/* ---- instances ---- */
+
+static size_t n_values(const snug__simulation *s) { return s->p->g->values.n; }
+
+/* The instance that is read for a value now, in the backward. */
+static size_t instance(const snug__simulation *s, snug__id value) {
+  size_t kind = s->choice[value] == SNUG__KEPT ? 0 : s->made[value] ? 1 : 2;
+  return s->p->base[value] + kind * n_values(s);
+}
+
+static bool is_there(const snug__simulation *s, snug__id value) {
+  return s->choice[value] == SNUG__KEPT || s->made[value] || s->made_at[value] == s->request;
+}
+
+static void touch(snug__simulation *s, size_t instance_) {
+  if (!s->end[instance_]) {
+    s->first[instance_] = (uint32_t)s->n_steps;
+  }
+  s->end[instance_] = (uint32_t)s->n_steps + 1;
+}
+
+static void touch_read(snug__simulation *s, const snug__id *in, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (in[i] != SNUG_NONE) {
+      touch(s, instance(s, in[i]));
+    }
+  }
+  s->work += n;
+}
+
+static void touch_in_forward(snug__simulation *s, const snug__id *ids, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (ids[i] != SNUG_NONE) {
+      touch(s, s->p->base[ids[i]]);
+      s->forward_end[s->p->base[ids[i]]] = (uint32_t)s->n_steps + 1;
+    }
+  }
+  s->work += n;
+}
+
+static void touch_made(snug__simulation *s, const snug__node *node) {
+  for (int32_t k = 0; k < node->n_out; k++) {
+    if (node->out[k] != SNUG_NONE) {
+      touch(s, s->p->base[node->out[k]]);
+    }
+  }
+}
+
+/* ---- making again ---- */
+
+static void begin_request(snug__simulation *s, const snug__id *in, int32_t n) {
+  s->request++;
+  for (int32_t i = 0; i < n; i++) {
+    if (in[i] != SNUG_NONE) {
+      s->read_at[in[i]] = s->request;
+    }
+  }
+}
+
+/* What was made in passing dies with the request. */
+static void end_request(snug__simulation *s) {
+  for (size_t i = 0; i < s->n_passing; i++) {
+    size_t instance_ = 2 * n_values(s) + s->passing[i];
+    int64_t bytes = s->p->bytes[s->passing[i]];
+    if (s->end[instance_]) {
+      s->load[s->first[instance_]] += bytes;
+      s->load[s->end[instance_]] -= bytes;
+      s->end[instance_] = 0;
+    }
+  }
+  s->n_passing = 0;
+}
+
+static void mark_made(snug__simulation *s, snug__id value) {
+  if (s->choice[value] == SNUG__REMADE_IN_PASSING && s->read_at[value] != s->request) {
+    s->made_at[value] = s->request;
+    if (s->p->base[value] == value) {
+      s->passing[s->n_passing++] = value;
+    }
+  } else {
+    s->made[value] = true;
+  }
+}
+
+/* What a recipe leaves: the value, or all outputs of the node that are to be made again. */
+static void leave(snug__simulation *s, snug__id value) {
+  const snug__recipe *r = &s->p->recipes.of[value];
+  const snug__node *node = r->again == SNUG_NONE ? NULL : snug__node_at(s->p->g, r->again);
+  if (!node) {
+    mark_made(s, value);
+    touch(s, instance(s, value));
+  }
+  for (int32_t k = 0; node && k < node->n_out; k++) {
+    snug__id v = node->out[k];
+    if (v != SNUG_NONE && !is_there(s, v)) {
+      mark_made(s, v);
+      touch(s, instance(s, v));
+    }
+  }
+}
+
+static void make(snug__simulation *s, snug__id value);
+
+static void make_all(snug__simulation *s, const snug__id *in, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (in[i] != SNUG_NONE && !is_there(s, in[i])) {
+      make(s, in[i]);
+    }
+  }
+}
+
+static void make(snug__simulation *s, snug__id value) {
+  const snug__recipe *r = &s->p->recipes.of[value];
+  make_all(s, r->in, r->n_in);
+  if (r->op->flags & SNUG__OP_VIEW) {
+    mark_made(s, value);
+    return;
+  }
+  if (s->n_steps + s->p->g->nodes.n >= s->room) { /* no good choice comes near */
+    return;
+  }
+  touch_read(s, r->in, r->n_in);
+  leave(s, value);
+  s->again += s->p->again_seconds[value];
+  s->n_again++;
+  s->steps[s->n_steps++] = (snug__id)s->p->g->nodes.n + value;
+}
+
+/* ---- the walk ---- */
+
+static void note_own_reads(snug__simulation *s, const snug__id *in, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (in[i] != SNUG_NONE && !s->own_first[s->p->base[in[i]]]) {
+      s->own_first[s->p->base[in[i]]] = (uint32_t)s->n_steps;
+    }
+  }
+}
+
+static void run_node(snug__simulation *s, snug__id id) {
+  const snug__node *node = snug__node_at(s->p->g, id);
+  if (node->backward) {
+    begin_request(s, node->in, node->n_in);
+    make_all(s, node->in, node->n_in);
+    note_own_reads(s, node->in, node->n_in);
+    touch_read(s, node->in, node->n_in);
+    touch_made(s, node);
+    end_request(s);
+  } else {
+    touch_in_forward(s, node->in, node->n_in);
+    touch_in_forward(s, node->out, node->n_out);
+  }
+  s->steps[s->n_steps++] = id;
+}
+
+static void restart(snug__simulation *s) {
+  size_t n = n_values(s);
+  memset(s->end, 0, 3 * n * sizeof *s->end);
+  memset(s->forward_end, 0, n * sizeof *s->forward_end);
+  memset(s->own_first, 0, n * sizeof *s->own_first);
+  memset(s->read_at, 0, n * sizeof *s->read_at);
+  memset(s->made_at, 0, n * sizeof *s->made_at);
+  memset(s->made, 0, n * sizeof *s->made);
+  memset(s->load, 0, (s->room + 1) * sizeof *s->load);
+  s->n_steps = s->n_passing = 0;
+  s->n_again = 0;
+  s->again = 0.0;
+  s->request = 0;
+}
+
+static void walk(snug__simulation *s) {
+  const snug__graph *g = s->p->g;
+  for (size_t i = 0; i < g->nodes.n; i++) {
+    run_node(s, s->p->order[i]);
+  }
+  for (snug__id v = 0; v < g->values.n; v++) { /* inputs are filled before the first step */
+    s->first[v] = snug__value_at(g, v)->kind == SNUG__INPUT ? 0 : s->first[v];
+  }
+  for (size_t i = 0; i < g->outputs.n; i++) {
+    s->end[s->p->base[SNUG_VEC(&g->outputs, snug__id, i)]] = (uint32_t)s->n_steps;
+  }
+}
+
+/* ---- bytes ---- */
+
+static void add_lives(snug__simulation *s) {
+  size_t n = n_values(s);
+  for (size_t i = 0; i < 2 * n; i++) {
+    int64_t bytes = s->p->bytes[i < n ? i : i - n];
+    if (s->end[i] && bytes) {
+      s->load[s->first[i]] += bytes;
+      s->load[s->end[i]] -= bytes;
+    }
+  }
+  for (size_t i = 1; i <= s->n_steps; i++) {
+    s->load[i] += s->load[i - 1];
+  }
+}
+
+/* Whether output k of a node takes over the memory of an input that dies with it. */
+static bool takes_over(const snug__simulation *s, const snug__node *node, const snug__needs *needs,
+                       int32_t k, size_t position) {
+  int64_t bytes = s->p->bytes[node->out[k]];
+  for (int32_t i = 0; needs->in_place[k] >> i && i < node->n_in; i++) {
+    if (needs->in_place[k] >> i & 1 && node->in[i] != SNUG_NONE) {
+      size_t donor = node->backward ? instance(s, node->in[i]) : s->p->base[node->in[i]];
+      if (s->end[donor] == position + 1 && s->p->bytes[s->p->base[node->in[i]]] == bytes) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void add_node(snug__simulation *s, snug__id id, size_t position) {
+  const snug__node *node = snug__node_at(s->p->g, id);
+  const snug__needs *needs = &s->p->needs[id];
+  s->load[position] += needs->scratch_bytes;
+  for (int32_t k = 0; k < node->n_out; k++) {
+    if (needs->in_place[k] && node->out[k] != SNUG_NONE && s->p->bytes[node->out[k]] &&
+        takes_over(s, node, needs, k, position)) {
+      s->load[position] -= s->p->bytes[node->out[k]];
+    }
+  }
+}
+
+/* Outputs of a node that is run again for the sake of others. */
+static int64_t unwanted_bytes(const snug__simulation *s, snug__id value) {
+  snug__id again = s->p->recipes.of[value].again;
+  const snug__node *node = again == SNUG_NONE ? NULL : snug__node_at(s->p->g, again);
+  int64_t bytes = 0;
+  for (int32_t k = 0; node && k < node->n_out; k++) {
+    bytes += node->out[k] == SNUG_NONE || s->choice[node->out[k]] ? 0 : s->p->bytes[node->out[k]];
+  }
+  return bytes;
+}
+
+static void add_steps(snug__simulation *s) {
+  snug__id n_nodes = (snug__id)s->p->g->nodes.n;
+  for (size_t i = 0; i < s->n_steps; i++) {
+    if (s->steps[i] < n_nodes) {
+      add_node(s, s->steps[i], i);
+    } else {
+      snug__id value = s->steps[i] - n_nodes;
+      s->load[i] += s->p->again_scratch[value] + unwanted_bytes(s, value);
+    }
+  }
+}
+
+snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
+  snug__outcome o = {0};
+  s->choice = choice;
+  restart(s);
+  walk(s);
+  add_lives(s);
+  add_steps(s);
+  for (size_t i = 0; i < s->n_steps; i++) {
+    if (s->load[i] > o.load) {
+      o.load = s->load[i];
+      o.peak = i;
+    }
+  }
+  o.load = s->n_steps + s->p->g->nodes.n >= s->room ? INT64_MAX : o.load;
+  o.again = s->again;
+  o.n_again = s->n_again;
+  o.seconds = s->p->total + s->again;
+  return o;
+}

@@ -1,0 +1,184 @@
+#include "train/pick.h"
+
+#include <string.h>
+
+#include "base/size.h"
+#include "train/ways.h"
+
+/* The same process differs from run to run by less than this: a line that was told is accepted. */
+#define MARGIN (UINT64_C(384) << 10)
+
+/* Making a session tells what the process takes beside the block; that changes little from way to
+ * way. */
+#define MOST_ROUNDS 6
+
+void snug__pick_release(snug__fit *f) {
+  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
+  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.points, f->pick.room);
+  f->pick = (snug__pick){0};
+}
+
+uint64_t snug__pick_least(const snug__fit *f) {
+  uint64_t least = UINT64_MAX;
+  for (size_t i = 0; i < f->pick.n_points; i++) {
+    least = f->pick.points[i].process < least ? f->pick.points[i].process : least;
+  }
+  return least;
+}
+
+/* ---- one way ---- */
+
+/* Let the session be made as way i says. */
+static snug_status take(snug__fit *f, const snug__ways *w, size_t i) {
+  const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
+  const snug__family *y = &w->families[way->family];
+  const snug__keeping *keeping = SNUG_VEC(&y->frontier.ways, snug__way, way->way).keeping;
+  SNUG_GIVE_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
+  f->pick.keeping = NULL;
+  f->pick.n_values = y->n_values;
+  f->pick.micro = y->micro;
+  SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.n_values, &f->pick.keeping));
+  memcpy(f->pick.keeping, keeping, f->pick.n_values);
+  return SNUG_OK;
+}
+
+static bool is_over(const snug__fit *f) {
+  return f->options.memory && f->history->memory.process > f->options.memory;
+}
+
+/* ---- points ---- */
+
+static snug_status describe(snug__ways *w, const snug__fit *f, size_t i, snug_plan_point *out) {
+  const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
+  const snug__family *y = &w->families[way->family];
+  const snug__outcome *o = &SNUG_VEC(&y->frontier.ways, snug__way, way->way).outcome;
+  int64_t bytes = 0;
+  SNUG_TRY(snug__ways_bytes(w, i, &bytes));
+  *out = (snug_plan_point){.block = (uint64_t)bytes,
+                           .seconds = way->seconds,
+                           .micro_batch = y->micro ? y->micro : f->train.batch,
+                           .recomputed = o->n_again,
+                           .recompute_seconds = y->pieces * o->again};
+  return SNUG_OK;
+}
+
+/* The process with another block than the one that it was measured for. */
+static uint64_t process_with(const snug__fit *f, uint64_t block) {
+  const snug_memory_report *r = &f->history->memory;
+  uint64_t beside = r->process > r->block ? r->process - r->block : 0;
+  return beside + block + MARGIN;
+}
+
+static snug_status describe_all(snug__ways *w, snug__fit *f) {
+  SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, w->list.n, &f->pick.points));
+  f->pick.n_points = f->pick.room = w->list.n;
+  for (size_t i = 0; i < w->list.n; i++) {
+    SNUG_TRY(describe(w, f, i, &f->pick.points[i]));
+  }
+  snug__ways_settle(w);
+  return SNUG_OK;
+}
+
+static void fill_processes(snug__fit *f) {
+  for (size_t i = 0; i < f->pick.n_points; i++) {
+    f->pick.points[i].process = process_with(f, f->pick.points[i].block);
+  }
+}
+
+/* ---- choosing ---- */
+
+/* The fastest point of at most so many bytes, or the number of points. */
+static size_t pick(const snug__fit *f, uint64_t bytes) {
+  size_t i = 0;
+  while (i < f->pick.n_points && f->pick.points[i].block > bytes) {
+    i++;
+  }
+  return i;
+}
+
+static size_t smallest(const snug__fit *f) {
+  size_t least = 0;
+  for (size_t i = 1; i < f->pick.n_points; i++) {
+    least = f->pick.points[i].block < f->pick.points[least].block ? i : least;
+  }
+  return least;
+}
+
+/* Make the session of one way after the other, until the process stays under the line. */
+static snug_status choose(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  uint64_t bytes = UINT64_MAX;
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    f->pick.chosen = pick(f, bytes);
+    bool fits = f->pick.chosen < f->pick.n_points;
+    SNUG_TRY(take(f, w, fits ? f->pick.chosen : smallest(f)));
+    snug__session_release(&f->session);
+    SNUG_TRY(make(f));
+    if (!fits || !is_over(f)) {
+      return SNUG_OK;
+    }
+    uint64_t over = f->history->memory.process - f->options.memory;
+    uint64_t block = f->history->memory.block;
+    bytes = block > over ? block - over : 0;
+  }
+  f->pick.chosen = is_over(f) ? f->pick.n_points : f->pick.chosen;
+  return SNUG_OK;
+}
+
+/* Without a choice there is one point: the session as ever. */
+static snug_status take_only(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  f->pick.micro = f->options.levers.micro_batch;
+  SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->pick.points));
+  f->pick.n_points = f->pick.room = 1;
+  SNUG_TRY(make(f)); /* after that nothing is taken: it has been counted */
+  f->pick.points[0] = (snug_plan_point){
+      .block = f->history->memory.block,
+      .micro_batch = f->pick.micro ? snug__min_i64(f->pick.micro, f->train.batch) : f->train.batch};
+  return SNUG_OK;
+}
+
+/* Add the points that are smaller than the one of the session.  Nothing of it is counted: a fit
+ * does not do it. */
+static snug_status add_smaller(snug__ways *w, snug__fit *f) {
+  snug_plan_point *points = NULL;
+  size_t n = 1;
+  SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, w->list.n + 1, &points));
+  points[0] = f->pick.points[0];
+  points[0].seconds = w->families[0].frontier.usual.seconds;
+  points[0].recomputed = w->families[0].frontier.usual.n_again;
+  points[0].recompute_seconds = w->families[0].frontier.usual.again;
+  SNUG_GIVE_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.points, f->pick.room);
+  f->pick.points = points;
+  f->pick.room = w->list.n + 1;
+  for (size_t i = 0; i < w->list.n; i++) {
+    SNUG_TRY(describe(w, f, i, &points[n]));
+    n += points[n].block < points[0].block;
+  }
+  f->pick.n_points = n;
+  return SNUG_OK;
+}
+
+static snug_status explore(snug__fit *f) {
+  snug__ways w;
+  snug_status s = snug__ways_open(&w, f);
+  s = s ? s : add_smaller(&w, f);
+  snug__ways_close(&w);
+  return s;
+}
+
+static snug_status choose_of_all(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  snug__ways w;
+  snug_status s = snug__ways_open(&w, f);
+  s = s ? s : describe_all(&w, f);
+  s = s ? s : choose(&w, f, make);
+  snug__ways_close(&w);
+  return s;
+}
+
+snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  SNUG_TRY(snug__ways_matter(&f->options) ? choose_of_all(f, make) : take_only(f, make));
+  if (!snug__ways_matter(&f->options) && f->options.levers.curve) {
+    SNUG_TRY(explore(f));
+  }
+  fill_processes(f);
+  return SNUG_OK;
+}

@@ -1,0 +1,238 @@
+#include "train/ways.h"
+
+#include <string.h>
+
+#include "base/size.h"
+#include "train/calibrate.h"
+#include "train/lower.h"
+#include "train/pieces.h"
+
+bool snug__ways_matter(const snug_fit_options *o) {
+  const char *r = o->levers.recompute;
+  return o->memory || (r && strcmp(r, "auto") != 0);
+}
+
+void snug__ways_close(snug__ways *w) {
+  for (int32_t i = 0; i < w->n_families; i++) {
+    snug__frontier_close(&w->families[i].frontier);
+    snug__graph_destroy(w->families[i].graph);
+  }
+  snug__vec_release(&w->list);
+  *w = (snug__ways){0};
+}
+
+/* ---- what the levers fix ---- */
+
+/* Whether a comma-separated list names a layer: itself, or one that holds it ("a" of "a/b"). */
+static bool names(const char *list, const char *layer) {
+  for (const char *word = list; *word;
+       word += strcspn(word, ",") + (word[strcspn(word, ",")] != 0)) {
+    size_t n = strcspn(word, ",");
+    if (n && strncmp(word, layer, n) == 0 && (layer[n] == '\0' || layer[n] == '/')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static snug_status check_names(const snug_model *m, const char *list) {
+  for (const char *word = list; *word;) {
+    size_t n = strcspn(word, ",");
+    char name[SNUG__NAME_BYTES] = "";
+    memcpy(name, word, n < sizeof name - 1 ? n : sizeof name - 1);
+    if (!snug__model_find_layer(m, name)) {
+      return snug__fail(m->ctx, SNUG_E_ARGUMENT,
+                        "recompute: \"%s\" is no layer of the model; auto, none, activations, full "
+                        "and names of layers are known",
+                        name);
+    }
+    word += n + (word[n] == ',');
+  }
+  return SNUG_OK;
+}
+
+static void keep_all_but(const snug__graph *g, const char *list, snug__keeping *out) {
+  for (snug__id v = 0; v < g->values.n; v++) {
+    out[v] =
+        names(list, snug__layer_name(g, snug__value_at(g, v)->layer)) ? SNUG__REMADE : SNUG__KEPT;
+  }
+}
+
+static bool is_list(const char *word) {
+  static const char *const words[] = {"auto", "none", "full", "activations"};
+  for (size_t i = 0; word && i < SNUG_COUNT(words); i++) {
+    if (strcmp(word, words[i]) == 0) {
+      return false;
+    }
+  }
+  return word != NULL;
+}
+
+/* What a word fixes; false: nothing. */
+static bool fix(const snug__graph *g, const char *word, snug__keeping *out) {
+  if (!word || strcmp(word, "auto") == 0) {
+    return false;
+  }
+  if (strcmp(word, "none") == 0 || strcmp(word, "full") == 0) {
+    memset(out, strcmp(word, "full") == 0 ? SNUG__REMADE : SNUG__KEPT, g->values.n);
+  } else {
+    keep_all_but(g, word, out);
+  }
+  return true;
+}
+
+static snug_status fix_cheap(const snug__graph *g, const snug__device *device, snug__keeping *out) {
+  snug__recipes recipes;
+  bool *remade = NULL;
+  snug_status s = snug__recipes_init(&recipes, g, device);
+  s = s ? s : SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &remade);
+  s = s ? s : snug__recipes_cheap(&recipes, remade);
+  for (snug__id v = 0; !s && v < g->values.n; v++) {
+    out[v] = remade[v] ? SNUG__REMADE : SNUG__KEPT;
+  }
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, remade, g->values.n);
+  snug__recipes_release(&recipes);
+  return s;
+}
+
+/* ---- a family ---- */
+
+static snug_status build(snug__family *y, const snug__fit *f) {
+  bool weighted = f->train.data->sample_weight || f->train.class_weight;
+  SNUG_TRY(snug__step_build(f->model, y->micro ? SNUG__STEP_TRAIN_PIECE : SNUG__STEP_TRAIN,
+                            y->micro ? y->micro : f->train.batch, weighted, &y->graph, &y->step));
+  y->base = y->micro ? snug__pieces_place_sums(f->model, NULL) : 0;
+  y->pieces = y->micro ? (double)snug__ceil_div(f->train.batch, y->micro) : 1.0;
+  return snug__step_lay_out(f->model, &y->graph, &y->step);
+}
+
+static snug_status find(snug__family *y, const snug__fit *f, snug__keeping *fixed, double *seconds,
+                        double *again) {
+  const snug__device *device = snug__model_device(f->model);
+  const char *word = f->options.levers.recompute;
+  bool is_fixed = fix(y->graph, word, fixed);
+  if (word && strcmp(word, "activations") == 0) {
+    SNUG_TRY(fix_cheap(y->graph, device, fixed));
+  }
+  SNUG_TRY(snug__calibrate(f->model, y->step.kind, &y->step, y->graph, seconds, again, NULL));
+  return snug__frontier_open(&y->frontier, y->graph, device, seconds, again,
+                             is_fixed ? fixed : NULL);
+}
+
+static snug_status open_family(snug__family *y, const snug__fit *f) {
+  snug_ctx *ctx = f->model->ctx;
+  snug__keeping *fixed = NULL;
+  double *seconds = NULL;
+  SNUG_TRY(build(y, f));
+  size_t n = y->graph->nodes.n;
+  size_t n_values = y->n_values = y->graph->values.n;
+  snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values, &fixed);
+  s = s ? s : SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 2 * n, &seconds);
+  s = s ? s : find(y, f, fixed, seconds, seconds + n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, seconds, 2 * n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, fixed, n_values);
+  return s;
+}
+
+static snug_status add_family(snug__ways *w, const snug__fit *f, int64_t micro) {
+  snug__family *y = &w->families[w->n_families++];
+  *y = (snug__family){.micro = micro < f->train.batch ? micro : 0};
+  return open_family(y, f);
+}
+
+/* Halves, quarters, ... of the batch, where the model can be run in pieces and a line may ask for
+ * it. */
+static snug_status add_pieces(snug__ways *w, const snug__fit *f) {
+  bool allowed = f->options.levers.allow_batch_statistics;
+  snug_status s = snug__pieces_check(f->model, allowed);
+  if (s) {
+    return s == SNUG_E_UNSUPPORTED ? SNUG_OK : s; /* that is an answer, not a failure */
+  }
+  for (int64_t m = snug__ceil_div(f->train.batch, 2);
+       w->n_families < SNUG__MOST_FAMILIES && m < f->train.batch; m = snug__ceil_div(m, 2)) {
+    SNUG_TRY(add_family(w, f, m));
+    if (m == 1) {
+      break;
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status add_families(snug__ways *w, const snug__fit *f) {
+  int64_t micro = f->options.levers.micro_batch;
+  SNUG_TRY(snug__settle_layouts(f->model, SNUG__STEP_TRAIN));
+  SNUG_TRY(add_family(w, f, micro ? micro : f->train.batch));
+  return micro ? SNUG_OK : add_pieces(w, f);
+}
+
+/* ---- all of them ---- */
+
+static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i) {
+  const snug__family *y = &w->families[family];
+  const snug__way *way = &SNUG_VEC(&y->frontier.ways, snug__way, i);
+  return (snug__fit_way){.family = family,
+                         .way = i,
+                         .load = y->base + way->outcome.load,
+                         .seconds = y->pieces * way->outcome.seconds};
+}
+
+/* Whether some way is better than this one, or as good and found earlier. */
+static bool is_beaten(const snug__ways *w, const snug__fit_way *a) {
+  for (int32_t k = 0; k < w->n_families; k++) {
+    for (size_t i = 0; i < w->families[k].frontier.ways.n; i++) {
+      snug__fit_way b = way_of(w, k, i);
+      bool is_same = k == a->family && i == a->way;
+      bool is_earlier = k < a->family || (k == a->family && i < a->way);
+      bool is_equal = b.load == a->load && b.seconds == a->seconds;
+      if (!is_same && b.load <= a->load && b.seconds <= a->seconds && (!is_equal || is_earlier)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static snug_status insert(snug__vec *list, const snug__fit_way *way) {
+  SNUG_TRY(snug__vec_push(list, way, 1));
+  size_t i = list->n - 1;
+  for (; i > 0 && SNUG_VEC(list, snug__fit_way, i - 1).seconds > way->seconds; i--) {
+    SNUG_VEC(list, snug__fit_way, i) = SNUG_VEC(list, snug__fit_way, i - 1);
+  }
+  SNUG_VEC(list, snug__fit_way, i) = *way;
+  return SNUG_OK;
+}
+
+static snug_status merge(snug__ways *w) {
+  for (int32_t k = 0; k < w->n_families; k++) {
+    for (size_t i = 0; i < w->families[k].frontier.ways.n; i++) {
+      snug__fit_way way = way_of(w, k, i);
+      SNUG_TRY(is_beaten(w, &way) ? SNUG_OK : insert(&w->list, &way));
+    }
+  }
+  return SNUG_OK;
+}
+
+snug_status snug__ways_open(snug__ways *w, const snug__fit *f) {
+  const char *word = f->options.levers.recompute;
+  *w = (snug__ways){.ctx = f->model->ctx};
+  snug__vec_init(&w->list, w->ctx, SNUG__MEM_SCRATCH, sizeof(snug__fit_way), UINT32_MAX);
+  SNUG_TRY(is_list(word) ? check_names(f->model, word) : SNUG_OK);
+  SNUG_TRY(add_families(w, f));
+  return merge(w);
+}
+
+snug_status snug__ways_bytes(snug__ways *w, size_t i, int64_t *out) {
+  const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
+  snug__family *y = &w->families[way->family];
+  SNUG_TRY(snug__frontier_height(&y->frontier, way->way, out));
+  *out += y->base;
+  return SNUG_OK;
+}
+
+void snug__ways_settle(snug__ways *w) {
+  for (int32_t i = 0; i < w->n_families; i++) {
+    snug__frontier_settle(&w->families[i].frontier);
+    snug__graph_destroy(w->families[i].graph);
+    w->families[i].graph = NULL;
+  }
+}

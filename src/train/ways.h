@@ -1,0 +1,53 @@
+/* The ways of a fit to run its training step, and the one that a line takes.
+ *
+ * A family is one size of pieces: the whole batch, its half, a quarter, ...  Each has a frontier of
+ * its own; the ways of all families together, without those that another one is better than in
+ * bytes and seconds, are what a line chooses from. */
+#ifndef SNUG_TRAIN_WAYS_H
+#define SNUG_TRAIN_WAYS_H
+
+#include "budget/frontier.h"
+#include "train/fit.h"
+
+#define SNUG__MOST_FAMILIES 16
+
+typedef struct snug__family {
+  int64_t micro;      /* samples of a piece; 0: whole batches */
+  snug__graph *graph; /* laid out, with nothing made again; owned; NULL once it is settled */
+  size_t n_values;    /* of it */
+  snug__step step;
+  snug__frontier frontier;
+  int64_t base;  /* bytes of the block beside the step's: sums of gradients */
+  double pieces; /* in a batch */
+} snug__family;
+
+typedef struct snug__fit_way {
+  int32_t family;
+  size_t way; /* of its frontier */
+  int64_t load;
+  double seconds;
+} snug__fit_way;
+
+typedef struct snug__ways {
+  snug_ctx *ctx;
+  snug__family families[SNUG__MOST_FAMILIES];
+  int32_t n_families;
+  snug__vec list; /* snug__fit_way, the fastest first */
+} snug__ways;
+
+/* Whether a fit has to choose: there is a line, or the levers want more than the default. */
+bool snug__ways_matter(const snug_fit_options *o);
+
+/* Find the ways that the levers leave.  Owns: ended by snug__ways_close, also after a failure.
+ * Fails: E_ARGUMENT naming a layer that the model has not got, E_MEMORY, as building a step does.
+ */
+snug_status snug__ways_open(snug__ways *w, const snug__fit *f) SNUG_NODISCARD;
+void snug__ways_close(snug__ways *w);
+
+/* The bytes of a way's block, planned when first asked for. */
+snug_status snug__ways_bytes(snug__ways *w, size_t i, int64_t *out) SNUG_NODISCARD;
+
+/* All has been asked that will be: keep no more than the choices. */
+void snug__ways_settle(snug__ways *w);
+
+#endif
