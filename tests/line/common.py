@@ -84,10 +84,10 @@ class Net:
         write_npz(self.path("train.npz"), self.batch + (self.batch + 1) // 2, shape, label, classes, 1)
         write_npz(self.path("test.npz"), self.batch + (self.batch + 2) // 3, shape, label, classes, 2)
 
-    def words(self, *more):
+    def words(self, *more, epochs=2):
         """Of fit and plan: everything on that a run may hold memory for."""
         return ["model.keras", "--data", "train.npz", "--validation-data", "test.npz", "--batch-size", str(self.batch),
-                "--epochs", "2", "--checkpoint", "best.keras", "--csv-log", "log.csv", *more]
+                "--epochs", str(epochs), "--checkpoint", "best.keras", "--csv-log", "log.csv", *more]
 
     def __str__(self):
         return "%s %d b%d" % (self.name, self.size, self.batch)
@@ -144,7 +144,7 @@ def plan(net, *more, ok=(0,)):
 
 
 def fit(net, *more, **how):
-    for name in ("best.keras", "log.csv"):
+    for name in ("best.keras", "log.csv", "trained.keras"):
         with contextlib.suppress(FileNotFoundError):
             os.remove(net.path(name))
     return snug(net.folder, "fit", *net.words(*more), "--json", **how)

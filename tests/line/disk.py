@@ -43,8 +43,8 @@ def run(report, folder, options):
         if not at:
             report.skip("a full disk: no file system can be mounted here")
             return
-        full = fit(net, "--memory", str(line), "--allow", "disk", "--disk-folder", at, "-o", "t.keras")
+        full = fit(net, "--memory", str(line), "--allow", "disk", "--disk-folder", at, "-o", "trained.keras")
         report.check(full.code in (1, 3) and at in full.err, "a full disk: %s" % full)
         report.check(not os.path.exists(net.path("log.csv")), "a full disk: training was begun")
-        report.check(not os.path.exists(net.path("t.keras")), "a full disk: something was saved")
+        report.check(not os.path.exists(net.path("trained.keras")), "a full disk: something was saved")
         report.check(os.listdir(at) in ([], ["lost+found"]), "a full disk: left %s" % os.listdir(at))
