@@ -40,12 +40,26 @@ static snug_status check_kind(snug_ctx *ctx, const char *folder, int fd) {
                     folder, (long)fs.f_type == TMPFS ? "tmpfs" : "ramfs");
 }
 
-/* A limit on the size of files is asked before, for passing it would raise a signal. */
-static int reserve(int fd, int64_t bytes) {
+/* Bytes that are free where the file lies. */
+static int64_t room_at(int fd) {
+  struct statfs fs;
+  int64_t room = INT64_MAX; /* where nobody can tell, reserving does */
+  return fstatfs(fd, &fs) == 0 &&
+                 !__builtin_mul_overflow((int64_t)fs.f_bavail, (int64_t)fs.f_bsize, &room)
+             ? room
+             : INT64_MAX;
+}
+
+/* Reserve all bytes; the errno of a failure, or 0.  What cannot succeed is not tried: it would fill
+ * the disk first, for everybody, or raise a signal. */
+static int reserve(int fd, int64_t bytes, int64_t room) {
   struct rlimit limit;
   int code = 0;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)bytes > (uint64_t)limit.rlim_cur) {
     return EFBIG;
+  }
+  if (bytes > room) {
+    return ENOSPC;
   }
   do {
     code = posix_fallocate(fd, 0, bytes);
@@ -53,14 +67,16 @@ static int reserve(int fd, int64_t bytes) {
   return code;
 }
 
-static snug_status fail_room(snug_ctx *ctx, const char *folder, int64_t bytes, int fd, int code) {
-  struct statfs fs;
+static snug_status reserve_all(snug_ctx *ctx, const char *folder, int64_t bytes, int fd) {
+  int64_t room = room_at(fd);
+  int code = reserve(fd, bytes, room);
   char reason[128];
-  long long room = fstatfs(fd, &fs) == 0 ? (long long)fs.f_bavail * (long long)fs.f_bsize : 0;
-  return snug__fail(ctx, SNUG_E_IO,
-                    "offload: %.300s has no room for a file of %lld bytes: %s; %lld are free "
-                    "there: free some, give another folder, or train without the disk",
-                    folder, (long long)bytes, strerror_r(code, reason, sizeof reason), room);
+  return code ? snug__fail(ctx, SNUG_E_IO,
+                           "offload: %.300s has no room for a file of %lld bytes: %s; %lld are "
+                           "free there: free some, give another folder, or train without the disk",
+                           folder, (long long)bytes, strerror_r(code, reason, sizeof reason),
+                           (long long)room)
+              : SNUG_OK;
 }
 
 snug_status snug__store_file(snug_ctx *ctx, const char *folder, int64_t bytes, int *out) {
@@ -70,8 +86,7 @@ snug_status snug__store_file(snug_ctx *ctx, const char *folder, int64_t bytes, i
     return fail(ctx, folder, "no file can be made there", errno);
   }
   snug_status s = check_kind(ctx, folder, fd);
-  int code = s ? 0 : reserve(fd, bytes);
-  s = code ? fail_room(ctx, folder, bytes, fd, code) : s;
+  s = s ? s : reserve_all(ctx, folder, bytes, fd);
   if (s) {
     close(fd);
     return s;

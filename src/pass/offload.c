@@ -66,8 +66,7 @@ static void note_reads(offloader *o, int64_t position) {
 
 static snug_status init(offloader *o, const snug__graph *g, const snug__offload *set) {
   size_t n = g->values.n;
-  *o = (offloader){
-      .g = g, .reach = set->reach ? set->reach : SNUG__OFFLOAD_REACH, .order = set->order};
+  *o = (offloader){.g = g, .reach = set->reach, .order = set->order};
   snug__vec_init(&o->trips, g->ctx, SNUG__MEM_SCRATCH, sizeof(trip), UINT32_MAX - 1);
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->nodes.n, &o->position));
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &o->first_read));

@@ -11,17 +11,14 @@
 
 #include "graph/rewrite.h"
 
-/* Nodes that a transfer has to go on beside, where nobody says otherwise. */
-#define SNUG__OFFLOAD_REACH 2
-
 /* Which values are to wait. */
 typedef struct snug__offload {
   const bool *waits; /* per value of the graph; NULL: all that can and have `least` bytes */
   int64_t least;
   const snug__id *order; /* of the nodes, in which they will run and the new ones will stand; NULL:
                             as they do */
-  int32_t reach; /* nodes between begin and end of a transfer: more hide more of it, and hold the
-                    memory longer; 0: SNUG__OFFLOAD_REACH */
+  int32_t reach; /* nodes that a transfer has to go on beside: more hide more of it, and hold the
+                    memory longer; 0: the processor waits for the disk, and memory is least */
 } snug__offload;
 
 /* Rewrite a graph so.  What cannot wait stays as it is: values that the backward does not read,

@@ -16,8 +16,9 @@
 #include "train/fit.h"
 #include "train/nets.h"
 
-static const snug__offload all = {.least = 1};
+static const snug__offload all = {.least = 1, .reach = 2};
 static const snug__offload large = {.least = 20000, .reach = 1};
+static const snug__offload at_once_large = {.least = 20000};
 static const snug__offload next = {.least = 1, .reach = 1};
 static const snug__offload early = {.least = 1000, .reach = 9};
 
@@ -132,7 +133,11 @@ TEST(deep_nets_have_the_same_bits) {
 TEST(the_block_is_lower) {
   outcome kept = fit_so(&nets[2], &(way){.no_remake = true});
   outcome waited = fit_so(&nets[2], &(way){&large, true, false, NULL});
+  outcome at_once = fit_so(&nets[2], &(way){&at_once_large, true, true, NULL});
   ASSERT_TRUE(waited.block * 10 < kept.block * 7);
+  ASSERT_TRUE(at_once.block * 10 < kept.block * 7);
+  ASSERT_EQ_BYTES(at_once.weights, kept.weights, kept.bytes);
+  free(at_once.weights);
   free(kept.weights);
   free(waited.weights);
 }

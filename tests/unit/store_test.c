@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -186,6 +188,35 @@ TEST(folders_that_will_not_do) {
 
 TEST(a_full_disk_is_told_when_it_is_opened) {
   refuse(NULL, INT64_C(1) << 52, "no room for a file of 4503599627370496 bytes");
+}
+
+/* A file system of 8 MiB, where root may make one; false if not. */
+static bool mount_small(const char *folder) {
+  char command[1024];
+  snprintf(command, sizeof command,
+           "exec 2>/dev/null; truncate -s 8M '%s.img' && mkfs.ext2 -q '%s.img' && mkdir '%s' && "
+           "mount -o loop '%s.img' '%s'",
+           folder, folder, folder, folder, folder);
+  return geteuid() == 0 && system(command) == 0;
+}
+
+TEST(a_disk_that_is_full_stays_as_it_is) {
+  const char *folder = test_path("small");
+  snug_ctx *ctx = test_ctx();
+  snug__store *s = NULL;
+  struct statfs before, after;
+  if (!mount_small(folder)) {
+    test_skip("no small file system can be made here");
+  }
+  snug_status fits = snug__store_open(ctx, &(snug__store_options){folder, 4 * MIB, NULL}, &s);
+  snug__store_close(s);
+  statfs(folder, &before);
+  snug_status full = snug__store_open(ctx, &(snug__store_options){folder, 9 * MIB, NULL}, &s);
+  statfs(folder, &after);
+  umount2(folder, MNT_DETACH);
+  ASSERT_OK(ctx, fits);
+  ASSERT_STATUS(ctx, full, SNUG_E_IO, "no room for a file of 9437184 bytes: No space left");
+  ASSERT_EQ_INT(before.f_bfree, after.f_bfree);
 }
 
 /* A limit on the size of files would end the process by a signal. */
