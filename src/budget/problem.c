@@ -15,6 +15,8 @@ void snug__problem_release(snug__problem *p) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->needs, p->g->nodes.n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->seconds, p->g->nodes.n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->views, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->early_start, p->g->nodes.n + 1);
+  snug__vec_release(&p->early);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->again_seconds, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->again_scratch, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->base, n);
@@ -31,6 +33,7 @@ static snug_status allocate(snug__problem *p) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->needs));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->seconds));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->views));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n + 1, &p->early_start));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->again_seconds));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->again_scratch));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->base));
@@ -89,6 +92,60 @@ static snug_status describe_recipes(snug__problem *p, snug__needs_table *table,
   return SNUG_OK;
 }
 
+/* ---- variables that change ---- */
+
+static bool reads(const snug__problem *p, const snug__recipe *r, snug__id variable) {
+  for (int32_t i = 0; i < r->n_in; i++) {
+    if (r->in[i] != SNUG_NONE && p->base[r->in[i]] == variable) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static snug_status add_readers(snug__problem *p, const snug__uses *uses, snug__id value,
+                               snug__id variable) {
+  size_t n = 0;
+  const snug__id *readers = snug__readers(uses, value, &n);
+  for (size_t i = 0; i < n; i++) {
+    const snug__node *node = snug__node_at(p->g, readers[i]);
+    if (node->op->flags & SNUG__OP_VIEW) {
+      SNUG_TRY(add_readers(p, uses, node->out[0], variable));
+    }
+    for (int32_t k = 0; k < node->n_out; k++) {
+      snug__id v = node->out[k];
+      if (v != SNUG_NONE && p->recipes.of[v].op && !(node->op->flags & SNUG__OP_VIEW) &&
+          reads(p, &p->recipes.of[v], variable)) {
+        SNUG_TRY(snug__vec_push(&p->early, &v, 1));
+      }
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status add_early(snug__problem *p, const snug__uses *uses) {
+  for (snug__id id = 0; id < p->g->nodes.n; id++) {
+    const snug__node *node = snug__node_at(p->g, id);
+    p->early_start[id] = (uint32_t)p->early.n;
+    for (int32_t k = 0; k < node->n_out; k++) {
+      int32_t i = node->op->writes[k] - 1;
+      if (i >= 0 && i < node->n_in && node->in[i] != SNUG_NONE) {
+        SNUG_TRY(add_readers(p, uses, p->base[node->in[i]], p->base[node->in[i]]));
+      }
+    }
+  }
+  p->early_start[p->g->nodes.n] = (uint32_t)p->early.n;
+  return SNUG_OK;
+}
+
+static snug_status find_early(snug__problem *p) {
+  snug__uses uses;
+  SNUG_TRY(snug__uses_init(&uses, p->g));
+  snug_status s = add_early(p, &uses);
+  snug__uses_release(&uses);
+  return s;
+}
+
 static snug_status fill(snug__problem *p, snug__needs_table *table, const double *seconds,
                         const double *again) {
   SNUG_TRY(allocate(p));
@@ -101,12 +158,14 @@ static snug_status fill(snug__problem *p, snug__needs_table *table, const double
   }
   describe_values(p);
   SNUG_TRY(describe_recipes(p, table, again));
+  SNUG_TRY(find_early(p));
   return snug__recipes_cheap(&p->recipes, p->cheap);
 }
 
 snug_status snug__problem_open(snug__problem *p, const snug__graph *g, snug__needs_table *needs,
                                const double *seconds, const double *again) {
   *p = (snug__problem){.g = g};
+  snug__vec_init(&p->early, g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), UINT32_MAX);
   snug_status s = fill(p, needs, seconds, again);
   if (s) {
     snug__problem_release(p);

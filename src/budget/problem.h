@@ -22,7 +22,11 @@ typedef struct snug__problem {
   bool *cheap;     /* per value: the choice that costs next to nothing */
   snug__id *views; /* nodes that only look at memory of others */
   size_t n_views;
-  double total; /* seconds of all nodes */
+  /* What must be made before a node, because that writes a variable it is made of: per node, and
+   * one more, where its values begin. */
+  uint32_t *early_start;
+  snug__vec early; /* snug__id */
+  double total;    /* seconds of all nodes */
 } snug__problem;
 
 /* seconds: per node of g; again: per node, of making its output 0 a second time.  Owns: ended by
@@ -60,6 +64,7 @@ typedef struct snug__simulation {
   uint32_t *read_at;     /* per value: the last request that reads it for itself */
   uint32_t *made_at;     /* per value: the request in which it was made in passing */
   bool *made;            /* per value: there is a copy */
+  bool *needed;          /* per value: to be made again, and read, or for one that is */
   snug__id *passing;     /* values made in passing in this request */
   size_t n_passing;
   int64_t *load; /* by position */

@@ -17,6 +17,7 @@ void snug__simulation_release(snug__simulation *s) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->read_at, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->made_at, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->made, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->needed, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->passing, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->steps, s->room);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->load, s->room + 1);
@@ -33,6 +34,7 @@ static snug_status allocate(snug__simulation *s) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->read_at));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->made_at));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->made));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->needed));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->passing));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room, &s->steps));
   return SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room + 1, &s->load);
@@ -175,6 +177,45 @@ static void make(snug__simulation *s, snug__id value) {
   s->steps[s->n_steps++] = (snug__id)s->p->g->nodes.n + value;
 }
 
+/* ---- before a variable changes ---- */
+
+static void need(snug__simulation *s, const snug__id *in, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (in[i] != SNUG_NONE && s->choice[in[i]] != SNUG__KEPT) {
+      s->needed[in[i]] = true;
+    }
+  }
+  s->work += n;
+}
+
+/* Producers stand before their readers, so one walk back finds all. */
+static void mark_needed(snug__simulation *s) {
+  const snug__graph *g = s->p->g;
+  memset(s->needed, 0, n_values(s));
+  for (snug__id id = (snug__id)g->nodes.n; id-- > 0;) {
+    const snug__node *node = snug__node_at(g, id);
+    if (node->backward) {
+      need(s, node->in, node->n_in);
+    }
+    for (int32_t k = 0; k < node->n_out; k++) {
+      if (node->out[k] != SNUG_NONE && s->needed[node->out[k]]) {
+        need(s, s->p->recipes.of[node->out[k]].in, s->p->recipes.of[node->out[k]].n_in);
+      }
+    }
+  }
+}
+
+static void make_early(snug__simulation *s, snug__id id) {
+  for (uint32_t i = s->p->early_start[id]; i < s->p->early_start[id + 1]; i++) {
+    snug__id v = SNUG_VEC(&s->p->early, snug__id, i);
+    if (s->choice[v] != SNUG__KEPT && s->needed[v] && !s->made[v]) {
+      begin_request(s, &v, 1);
+      make(s, v);
+      end_request(s);
+    }
+  }
+}
+
 /* ---- the walk ---- */
 
 static void note_own_reads(snug__simulation *s, const snug__id *in, int32_t n) {
@@ -187,6 +228,7 @@ static void note_own_reads(snug__simulation *s, const snug__id *in, int32_t n) {
 
 static void run_node(snug__simulation *s, snug__id id) {
   const snug__node *node = snug__node_at(s->p->g, id);
+  make_early(s, id);
   if (node->backward) {
     begin_request(s, node->in, node->n_in);
     make_all(s, node->in, node->n_in);
@@ -299,6 +341,7 @@ snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
   snug__outcome o = {0};
   s->choice = choice;
   restart(s);
+  mark_needed(s);
   walk(s);
   add_lives(s);
   add_steps(s);

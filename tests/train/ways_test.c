@@ -1,0 +1,213 @@
+/* The ways of a training step: what is simulated is what is planned, no bit changes from one way to
+ * another, and a line takes them in order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "budget/frontier.h"
+#include "model/model.h"
+#include "snug/plan.h"
+#include "train/lower.h"
+#include "train/nets.h"
+
+/* ---- a problem ---- */
+
+typedef struct lab {
+  snug_ctx *ctx;
+  snug_model *model;
+  snug__graph *graph;
+  snug__step step;
+  double *seconds;
+  snug__frontier frontier;
+} lab;
+
+static void open_lab(lab *l, const net *n, const snug__keeping *fixed) {
+  *l = (lab){.ctx = test_ctx()};
+  l->model = net_model(l->ctx, n, "adam");
+  ASSERT_OK(l->ctx, snug__settle_layouts(l->model, SNUG__STEP_TRAIN));
+  ASSERT_OK(l->ctx,
+            snug__step_build(l->model, SNUG__STEP_TRAIN, n->batch, false, &l->graph, &l->step));
+  ASSERT_OK(l->ctx, snug__step_lay_out(l->model, &l->graph, &l->step));
+  l->seconds = calloc(l->graph->nodes.n, sizeof *l->seconds);
+  ASSERT_NOT_NULL(l->seconds);
+  for (size_t i = 0; i < l->graph->nodes.n; i++) {
+    l->seconds[i] = 1e-3 * (1.0 + test_random_unit());
+  }
+  ASSERT_OK(l->ctx,
+            snug__frontier_open(&l->frontier, l->graph, &snug__cpu, l->seconds, l->seconds, fixed));
+}
+
+static void close_lab(lab *l) {
+  snug__frontier_close(&l->frontier);
+  snug__graph_destroy(l->graph);
+  free(l->seconds);
+  snug_model_destroy(l->model);
+}
+
+/* The load of a choice as it is planned. */
+static int64_t planned_load(lab *l, const snug__keeping *keeping) {
+  snug__rewrite r;
+  snug__plan *plan = NULL;
+  ASSERT_OK(l->ctx,
+            snug__way_apply(&l->frontier.problem.recipes, keeping, l->frontier.problem.order, &r));
+  ASSERT_OK(l->ctx, snug__graph_verify(r.to));
+  snug__needs *needs = calloc(r.to->nodes.n, sizeof *needs);
+  ASSERT_NOT_NULL(needs);
+  ASSERT_OK(l->ctx, snug__needs_of_graph(&l->frontier.needs, r.to, needs));
+  ASSERT_OK(l->ctx, snug__plan_create(r.to, needs, &snug__way_plan, &plan));
+  int64_t load = plan->load;
+  snug__plan_destroy(plan);
+  free(needs);
+  snug__rewrite_release(&r);
+  return load;
+}
+
+static void choose(const lab *l, double part, snug__keeping *out) {
+  for (snug__id v = 0; v < l->graph->values.n; v++) {
+    bool can = l->frontier.problem.recipes.of[v].op && test_random_unit() < part;
+    out[v] = !can ? SNUG__KEPT : test_random_unit() < 0.5 ? SNUG__REMADE : SNUG__REMADE_IN_PASSING;
+  }
+  snug__problem_close(&l->frontier.problem, out);
+}
+
+/* Chains of values in one memory are not followed here, so a plan may need a little less. */
+TEST(a_simulated_step_takes_what_its_plan_takes) {
+  for (size_t i = 0; i < n_nets; i++) {
+    lab l;
+    snug__simulation sim;
+    open_lab(&l, &nets[i], NULL);
+    snug__keeping *choice = calloc(l.graph->values.n, 1);
+    ASSERT_NOT_NULL(choice);
+    ASSERT_OK(l.ctx, snug__simulation_open(&sim, &l.frontier.problem));
+    for (int k = 0; k < 4; k++) {
+      choose(&l, 0.25 * k, choice);
+      snug__outcome o = snug__simulate(&sim, choice);
+      int64_t load = planned_load(&l, choice);
+      if (o.load < INT64_MAX) {
+        ASSERT_TRUE(load <= o.load);
+        ASSERT_TRUE((double)load > 0.9 * (double)o.load);
+      }
+    }
+    snug__simulation_release(&sim);
+    free(choice);
+    close_lab(&l);
+  }
+}
+
+TEST(no_way_is_both_larger_and_slower_than_another) {
+  lab l;
+  open_lab(&l, &nets[n_nets - 1], NULL);
+  size_t n = l.frontier.ways.n;
+  ASSERT_TRUE(n > 3);
+  for (size_t i = 1; i < n; i++) {
+    const snug__way *a = &SNUG_VEC(&l.frontier.ways, snug__way, i - 1);
+    const snug__way *b = &SNUG_VEC(&l.frontier.ways, snug__way, i);
+    ASSERT_TRUE(a->outcome.seconds < b->outcome.seconds && a->outcome.load > b->outcome.load);
+  }
+  close_lab(&l);
+}
+
+/* ---- fits ---- */
+
+typedef struct job {
+  snug_ctx *ctx;
+  snug_model *model;
+  toy data;
+  snug_fit_options options;
+} job;
+
+static void open_job(job *j, const net *n) {
+  *j = (job){.ctx = test_ctx(), .options = SNUG_FIT_OPTIONS_DEFAULT};
+  j->model = net_model(j->ctx, n, "adam");
+  net_data(n, &j->data);
+  j->options.batch_size = n->batch;
+}
+
+static void close_job(job *j) {
+  snug_model_destroy(j->model);
+  toy_free(&j->data);
+  test_ctx_end(j->ctx);
+}
+
+static snug_plan *plan_with(job *j, uint64_t line) {
+  snug_plan *plan = NULL;
+  j->options.memory = line;
+  ASSERT_OK(j->ctx, snug_plan_fit(j->model, &j->data.data, &j->options, &plan));
+  return plan;
+}
+
+/* All weights after a fit under a line. */
+static char *train_with(const net *n, uint64_t line, size_t *bytes) {
+  job j;
+  open_job(&j, n);
+  j.options.memory = line;
+  j.options.levers.micro_batch = n->batch; /* pieces round otherwise */
+  ASSERT_OK(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL));
+  *bytes = j.model->weights_bytes;
+  char *all = malloc(*bytes);
+  ASSERT_NOT_NULL(all);
+  memcpy(all, j.model->weights, *bytes);
+  close_job(&j);
+  return all;
+}
+
+TEST(every_line_gives_the_same_bits) {
+  const net *n = &nets[n_nets - 1];
+  size_t bytes = 0;
+  char *right = train_with(n, UINT64_C(1) << 40, &bytes);
+  job j;
+  open_job(&j, n);
+  j.options.levers.micro_batch = n->batch;
+  snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+  size_t points = snug_plan_points(plan);
+  ASSERT_TRUE(points > 3);
+  for (size_t i = 1; i < points; i += points / 2) {
+    snug_plan_point point;
+    snug_plan_point_at(plan, i, &point);
+    char *got = train_with(n, point.process + (UINT64_C(8) << 20), &bytes);
+    ASSERT_EQ_BYTES(got, right, bytes);
+    free(got);
+  }
+  snug_plan_destroy(plan);
+  close_job(&j);
+  free(right);
+}
+
+TEST(a_smaller_line_never_gets_a_larger_block) {
+  job j;
+  open_job(&j, &nets[1]);
+  snug_plan_destroy(plan_with(&j, UINT64_C(1) << 40)); /* then the heap is as it will stay */
+  snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+  uint64_t least = snug_plan_least(plan);
+  snug_plan_point first, before = {0};
+  snug_plan_point_at(plan, 0, &first);
+  snug_plan_destroy(plan);
+  for (uint64_t i = 0; i <= 8; i++) {
+    plan = plan_with(&j, least + (first.process - least) * i / 8);
+    ASSERT_TRUE(snug_plan_fits(plan));
+    snug_plan_point p;
+    snug_plan_point_at(plan, snug_plan_chosen(plan), &p);
+    ASSERT_TRUE(i == 0 || (p.block >= before.block && p.seconds <= before.seconds));
+    before = p;
+    snug_plan_destroy(plan);
+  }
+  close_job(&j);
+}
+
+TEST(a_line_below_the_least_is_refused) {
+  job j;
+  open_job(&j, &nets[0]);
+  snug_plan *plan = plan_with(&j, 1 << 20);
+  ASSERT_TRUE(!snug_plan_fits(plan) && snug_plan_least(plan) > 1 << 20);
+  snug_plan_destroy(plan);
+  ASSERT_STATUS(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL), SNUG_E_LIMIT, "least");
+  close_job(&j);
+}
+
+TEST(layers_to_recompute_are_named) {
+  job j;
+  open_job(&j, &nets[0]);
+  j.options.levers.recompute = "dense,no_such_layer";
+  ASSERT_STATUS(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL), SNUG_E_ARGUMENT,
+                "no_such_layer");
+  close_job(&j);
+}
