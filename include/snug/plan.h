@@ -51,6 +51,17 @@ SNUG_API bool snug_plan_fits(const snug_plan *plan);
 /* The least line that the fit would be accepted under, with the levers that it may use. */
 SNUG_API uint64_t snug_plan_least(const snug_plan *plan);
 
+/* ---- kernels ---- */
+
+/* Which implementations the fit would run, by layer and op, where there are several: a text for
+ * snug_levers.kernels, which fixes them for the same threads and instruction set.  Lives as long as
+ * the plan. */
+SNUG_API const char *snug_plan_kernels(const snug_plan *plan);
+
+/* What the caller should know of how the plan's seconds were found, such as a file of timings that
+ * was damaged; "" if there is nothing.  Lives as long as the plan. */
+SNUG_API const char *snug_plan_note(const snug_plan *plan);
+
 /* ---- points ---- */
 
 typedef struct snug_plan_point {

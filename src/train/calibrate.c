@@ -473,7 +473,7 @@ static int64_t find_room(calibrator *c) {
       variable = snug__max_i64(variable, snug__type_bytes(&value->type));
     }
   }
-  const int64_t sample = largest / c->step->batch;
+  const int64_t sample = largest / snug__max_i64(c->step->batch, 1); /* an update has none */
   const int64_t part = snug__min_i64(largest / PART, MOST_ROOM);
   return snug__max_i64(snug__max_i64(sample, part), variable + LEAST_ROOM);
 }

@@ -158,9 +158,11 @@ static snug_status make_measured(snug__fit *f) {
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   SNUG_TRY(set_up(f, data, options));
   SNUG_TRY(snug__settle_layouts(f->model, SNUG__STEP_TRAIN)); /* callbacks ask how weights lie */
+  SNUG_TRY(snug__fit_fix_kernels(f));
   SNUG_TRY(snug__logs_create(f));
   SNUG_TRY(prepare_callbacks(f));
   SNUG_TRY(snug__pick_way(f, make_measured));
+  SNUG_TRY(f->has_kernels ? snug__kernel_list_check(&f->kernels) : SNUG_OK);
   return snug__fit_check_limit(f, &f->history->memory);
 }
 
@@ -185,6 +187,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug__pick_release(f);
   close_callbacks(f);
   snug__logs_release(f);
+  snug__fit_free_kernels(f);
   f->model->training->fit = f->outer;
   snug_status ended = snug_scope_end(ctx, &f->scope);
   if ((!s || s == SNUG_E_STOPPED) && !ended && history) {

@@ -2,6 +2,8 @@
 #ifndef SNUG_TRAIN_FIT_H
 #define SNUG_TRAIN_FIT_H
 
+#include "base/timings.h"
+#include "pass/kernel_list.h"
 #include "snug/plan.h"
 #include "train/feed.h"
 #include "train/history.h"
@@ -50,8 +52,11 @@ typedef struct snug__fit {
   size_t n_metrics, n_logs, log_room;
   int32_t n_prepared;         /* callbacks that are to be closed */
   const snug__keeper *keeper; /* NULL: nothing is kept */
-  struct snug__fit *outer;    /* the fit that is open around this one, in a callback of its */
-  snug_scope scope;           /* measures the peak of this fit */
+  bool has_kernels;
+  snug__kernel_list kernels;   /* that are fixed, if so */
+  char note[SNUG__NOTE_BYTES]; /* what the caller should know of the timings; "": nothing */
+  struct snug__fit *outer;     /* the fit that is open around this one, in a callback of its */
+  snug_scope scope;            /* measures the peak of this fit */
 } snug__fit;
 
 /* Check the data and options, make programs and history, and plan the peak (history->memory).
@@ -62,6 +67,11 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
 
 /* Give everything back; *history (may be NULL) takes the history if s is OK. */
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history);
+
+/* In fit_kernels.c: read the kernels that the options fix, and use them in all programs that are
+ * made from now on.  Fails as snug__kernel_list_read.  Freeing is needed in any case. */
+snug_status snug__fit_fix_kernels(snug__fit *f) SNUG_NODISCARD;
+void snug__fit_free_kernels(snug__fit *f);
 
 /* The loop itself, in loop.c. */
 snug_status snug__fit_run(snug__fit *f) SNUG_NODISCARD;

@@ -81,12 +81,16 @@ static snug_status run_passes(snug_model *m, const snug__pass_options *options,
                               snug__variable_layouts *t, snug__graph **graph, snug__step *step) {
   size_t n = count_ids(m);
   snug__id *ids = NULL;
+  snug__pass_options own = options ? *options : (snug__pass_options){0};
+  if (m->training && m->training->kernels) {
+    own.kernels.fixed = m->training->kernels;
+  }
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &ids));
   gather(m, step, ids);
   bool only_counts =
       step->kind == SNUG__STEP_TRAIN_DIVISORS || step->kind == SNUG__STEP_TEST_DIVISORS;
   snug_status s = only_counts ? snug__pass_prune(graph, ids, n) : SNUG_OK;
-  s = s ? s : snug__pass_all(graph, options, t, ids, n);
+  s = s ? s : snug__pass_all(graph, &own, t, ids, n);
   s = s ? s : scatter(m, *graph, ids, step);
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, ids, n);
   return s;

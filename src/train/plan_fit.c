@@ -21,6 +21,7 @@ struct snug_plan {
   size_t n_buffers;
   snug_plan_moment peak;
   uint64_t validation; /* bytes of the block that it needs */
+  const char *kernels, *note;
 };
 
 /* A plan in the making: the rows are found by the layer's name. */
@@ -131,6 +132,17 @@ static snug_status fill_points(snug_plan *p, const snug__fit *f) {
   return SNUG_OK;
 }
 
+/* The list is that of a full batch. */
+static snug_status fill_kernels(snug_plan *p, const snug__fit *f) {
+  const snug__program *program = f->session.runs[SNUG__SLOT_MAIN].program;
+  snug__text text;
+  snug__text_init(&text, p->ctx, SIZE_MAX);
+  snug_status s = snug__kernel_list_print(program->graph, program->device, &text);
+  s = s ? s : snug__arena_text(&p->arena, snug__text_get(&text), &p->kernels);
+  snug__text_release(&text);
+  return s ? s : snug__arena_text(&p->arena, f->note, &p->note);
+}
+
 static snug_status fill(snug_plan *p, const snug__fit *f) {
   const snug__run *run = snug__session_largest(&f->session);
   const snug__graph *g = run->program->graph;
@@ -142,6 +154,7 @@ static snug_status fill(snug_plan *p, const snug__fit *f) {
   SNUG_TRY(snug__arena_take(&p->arena, g->layers.n * sizeof *by_layer, (void **)&by_layer));
   SNUG_TRY(snug__plan_peak(run->program->plan, g, &peak, by_layer));
   SNUG_TRY(fill_points(p, f));
+  SNUG_TRY(fill_kernels(p, f));
   SNUG_TRY(fill_buffers(p, run->program));
   SNUG_TRY(fill_peak(p, run->program, &peak));
   fill_validation(p, &f->session, run);
@@ -235,6 +248,10 @@ void snug_plan_peak(const snug_plan *p, snug_plan_moment *out) {
 }
 
 uint64_t snug_plan_validation(const snug_plan *p) { return p ? p->validation : 0; }
+
+const char *snug_plan_kernels(const snug_plan *p) { return p ? p->kernels : ""; }
+
+const char *snug_plan_note(const snug_plan *p) { return p ? p->note : ""; }
 
 bool snug_plan_fits(const snug_plan *p) { return p && p->chosen < p->n_points; }
 

@@ -33,6 +33,7 @@ typedef struct snug__training {
   bool *summed;    /* per trained: a piece of a batch has a gradient for it; see step.h */
   bool *trains;    /* per layer, as it was at compile: freezing takes effect with the next one */
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
+  struct snug__kernel_list *kernels; /* that the open fit fixes, or NULL */
   struct snug__fit *fit; /* that is open and works with all this; the innermost, or NULL */
   void *state;           /* block of all state variables; NULL before the first use */
   size_t state_bytes;

@@ -247,3 +247,85 @@ TEST(every_allocation_may_fail) {
   snug_model_destroy(m);
   test_fault_sweep(read_list, copy);
 }
+
+/* ---- fits ---- */
+
+typedef struct result {
+  float kernel[3 * 3 * CHANNELS * 32];
+  uint64_t scratch;
+} result;
+
+/* Train a little with these kernels; list (may be NULL) receives those of the plan. */
+static snug_status train(snug_ctx *ctx, const char *kernels, char *list, size_t bytes,
+                         result *out) {
+  snug_model *m = new_model(ctx);
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_memory_report r;
+  snug_plan *plan = NULL;
+  toy t;
+  toy_make(&t, 2 * BATCH + 1, shape, 3, CLASSES);
+  o.batch_size = BATCH;
+  o.levers.kernels = kernels;
+  snug_status s = snug_plan_fit(m, &t.data, &o, &plan);
+  if (!s) {
+    snug_plan_memory(plan, &r);
+    out->scratch = r.scratch;
+    if (list) {
+      snprintf(list, bytes, "%s", snug_plan_kernels(plan));
+    }
+    ASSERT_EQ_TEXT(snug_plan_note(plan), "");
+    s = snug_fit(m, &t.data, &o, NULL);
+  }
+  ASSERT_OK(ctx, snug_model_weight_get(m, "first/kernel", out->kernel, sizeof out->kernel));
+  snug_plan_destroy(plan);
+  snug_model_destroy(m);
+  toy_free(&t);
+  return s;
+}
+
+/* In every line "wino" becomes "dnn". */
+static void make_direct(const char *list, char *out) {
+  while (*list) {
+    if (strncmp(list, "wino_", 5) == 0) {
+      memcpy(out, "dnn_", 4);
+      list += 5;
+      out += 4;
+    } else {
+      *out++ = *list++;
+    }
+  }
+  *out = 0;
+}
+
+TEST(a_fit_runs_the_kernels_it_is_given) {
+  static result preferred, again, direct, direct_again;
+  char list[4096], direct_list[4096], told[4096];
+  snug_ctx *ctx = test_ctx();
+  need_winograd(ctx);
+  ASSERT_OK(ctx, train(ctx, NULL, list, sizeof list, &preferred));
+  ASSERT_HAS(list, "\"first\" conv2d_post wino_conv2d_post\n");
+  ASSERT_OK(ctx, train(ctx, list, told, sizeof told, &again));
+  ASSERT_EQ_TEXT(told, list);
+  ASSERT_EQ_BYTES(preferred.kernel, again.kernel, sizeof again.kernel);
+  make_direct(list, direct_list);
+  ASSERT_OK(ctx, train(ctx, direct_list, told, sizeof told, &direct));
+  ASSERT_EQ_TEXT(told, direct_list);
+  ASSERT_OK(ctx, train(ctx, told, NULL, 0, &direct_again));
+  ASSERT_EQ_BYTES(direct.kernel, direct_again.kernel, sizeof direct.kernel);
+  ASSERT_TRUE(memcmp(preferred.kernel, direct.kernel, sizeof direct.kernel) != 0);
+  for (size_t i = 0; i < SNUG_COUNT(direct.kernel); i++) {
+    ASSERT_NEAR(direct.kernel[i], preferred.kernel[i], 1e-4);
+  }
+}
+
+TEST(a_fit_refuses_a_list_before_step_1) {
+  static result before, after;
+  snug_ctx *ctx = test_ctx();
+  char list[256];
+  ASSERT_OK(ctx, train(ctx, NULL, NULL, 0, &before));
+  snprintf(list, sizeof list,
+           "snug-kernels 1\nisa %s threads %d\n\"nowhere\" conv2d dnn_conv2d\nend\n",
+           snug__isa_text(ctx->isa), ctx->threads);
+  ASSERT_STATUS(ctx, train(ctx, list, NULL, 0, &after), SNUG_E_ARGUMENT, "'nowhere'");
+  ASSERT_STATUS(ctx, train(ctx, "no list\n", NULL, 0, &after), SNUG_E_FORMAT, "kernels: line 1");
+}

@@ -127,6 +127,8 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   snug_plan_moment moment;
   snug_plan_peak(raw, &moment);
   CHECK(ctx, moment.bytes > 0 && snug_plan_least(raw) >= report.process);
+  CHECK(ctx, std::string(snug_plan_kernels(raw)).find("snug-kernels 1") == 0);
+  CHECK(ctx, std::string(snug_plan_note(raw)).empty());
   CHECK(ctx, snug_plan_validation(raw) <= report.block);
   snug_plan *described = nullptr;
   CHECK(ctx, snug_plan_samples(m, 64, &options, &described) == SNUG_OK);

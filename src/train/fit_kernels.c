@@ -1,0 +1,26 @@
+/* The kernels of a fit, where the caller fixes them. */
+#include "pass/passes.h"
+#include "train/fit.h"
+
+static const snug__device *device_of(const snug_model *m) {
+  return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
+}
+
+snug_status snug__fit_fix_kernels(snug__fit *f) {
+  const char *text = f->options.levers.kernels;
+  f->model->training->kernels = NULL;
+  if (!text) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__kernel_list_read(&f->kernels, f->model->ctx, device_of(f->model), text));
+  f->has_kernels = true;
+  f->model->training->kernels = &f->kernels;
+  return SNUG_OK;
+}
+
+void snug__fit_free_kernels(snug__fit *f) {
+  if (f->has_kernels) {
+    snug__kernel_list_release(&f->kernels);
+  }
+  f->model->training->kernels = f->outer && f->outer->has_kernels ? &f->outer->kernels : NULL;
+}
