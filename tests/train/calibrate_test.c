@@ -75,7 +75,7 @@ TEST(a_large_batch_is_told_from_small_ones) {
   snug_memory_info info;
   ASSERT_OK(ctx, calibrate(m, 256, &small));
   snug_memory_reset_peak(ctx);
-  ASSERT_OK(ctx, calibrate(m, 1 << 20, &large));
+  ASSERT_OK(ctx, calibrate(m, 1 << 16, &large));
   snug_memory_get(ctx, &info);
   ASSERT_TRUE(info.peak < UINT64_C(100) << 20);
   check_all(&large);
@@ -83,7 +83,7 @@ TEST(a_large_batch_is_told_from_small_ones) {
     sums[0] += small.seconds[i];
     sums[1] += large.seconds[i];
   }
-  ASSERT_TRUE(sums[1] > 300.0 * sums[0]);
+  ASSERT_TRUE(sums[1] > 60.0 * sums[0]);
   end(&small);
   end(&large);
   snug_model_destroy(m);
