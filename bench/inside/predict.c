@@ -34,7 +34,7 @@ static void *take(size_t n, size_t bytes) {
 
 /* Seconds per node; returns how long finding them took. */
 static double predict(const subject *s, const snug__run *run, double *seconds) {
-  char note[SNUG__NOTE_BYTES];
+  char note[SNUG__NOTE_BYTES] = "";
   double start = bench_now();
   bench_need(s->ctx, snug__calibrate(s->model, SNUG__STEP_TRAIN, &run->step, run->program->graph,
                                      seconds, NULL, note));

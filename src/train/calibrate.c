@@ -517,7 +517,7 @@ snug_status snug__calibrate(snug_model *m, snug__step_kind kind, const snug__ste
   SNUG_TRY(snug__timings_open(&c.timings, m->ctx));
   snug_status s = run(&c, seconds, again);
   release(&c);
-  if (note) {
+  if (note && c.timings.note[0]) {
     memcpy(note, c.timings.note, SNUG__NOTE_BYTES);
   }
   snug__timings_close(&c.timings);

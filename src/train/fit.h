@@ -2,7 +2,6 @@
 #ifndef SNUG_TRAIN_FIT_H
 #define SNUG_TRAIN_FIT_H
 
-#include "base/timings.h"
 #include "pass/kernel_list.h"
 #include "snug/plan.h"
 #include "train/feed.h"
@@ -53,10 +52,9 @@ typedef struct snug__fit {
   int32_t n_prepared;         /* callbacks that are to be closed */
   const snug__keeper *keeper; /* NULL: nothing is kept */
   bool has_kernels;
-  snug__kernel_list kernels;   /* that are fixed, if so */
-  char note[SNUG__NOTE_BYTES]; /* what the caller should know of the timings; "": nothing */
-  struct snug__fit *outer;     /* the fit that is open around this one, in a callback of its */
-  snug_scope scope;            /* measures the peak of this fit */
+  snug__kernel_list kernels; /* that are fixed, if so */
+  struct snug__fit *outer;   /* the fit that is open around this one, in a callback of its */
+  snug_scope scope;          /* measures the peak of this fit */
 } snug__fit;
 
 /* Check the data and options, make programs and history, and plan the peak (history->memory).

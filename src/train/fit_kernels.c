@@ -9,6 +9,7 @@ static const snug__device *device_of(const snug_model *m) {
 snug_status snug__fit_fix_kernels(snug__fit *f) {
   const char *text = f->options.levers.kernels;
   f->model->training->kernels = NULL;
+  f->model->training->note[0] = 0;
   if (!text) {
     return SNUG_OK;
   }

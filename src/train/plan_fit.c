@@ -140,7 +140,7 @@ static snug_status fill_kernels(snug_plan *p, const snug__fit *f) {
   snug_status s = snug__kernel_list_print(program->graph, program->device, &text);
   s = s ? s : snug__arena_text(&p->arena, snug__text_get(&text), &p->kernels);
   snug__text_release(&text);
-  return s ? s : snug__arena_text(&p->arena, f->note, &p->note);
+  return s ? s : snug__arena_text(&p->arena, f->model->training->note, &p->note);
 }
 
 static snug_status fill(snug_plan *p, const snug__fit *f) {

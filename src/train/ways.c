@@ -114,7 +114,8 @@ static snug_status find(snug__family *y, const snug__fit *f, snug__keeping *fixe
   if (word && strcmp(word, "activations") == 0) {
     SNUG_TRY(fix_cheap(y->graph, device, fixed));
   }
-  SNUG_TRY(snug__calibrate(f->model, y->step.kind, &y->step, y->graph, seconds, again, NULL));
+  SNUG_TRY(snug__calibrate(f->model, y->step.kind, &y->step, y->graph, seconds, again,
+                           f->model->training->note));
   return snug__frontier_open(&y->frontier, y->graph, device, seconds, again,
                              is_fixed ? fixed : NULL);
 }
