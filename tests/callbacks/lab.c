@@ -15,6 +15,7 @@ const lab all_labs[] = {
     {"accumulation", false, "adam(learning_rate=0.02, gradient_accumulation_steps=3)", 0},
     {"part_epochs", false, "rmsprop(learning_rate=0.01)", 3},
     {"images", true, "adam(learning_rate=0.01)", 0},
+    {"pieces", false, "adam(learning_rate=0.02, gradient_accumulation_steps=3)", 0, 3},
 };
 const size_t n_all_labs = sizeof all_labs / sizeof all_labs[0];
 
@@ -87,6 +88,8 @@ snug_fit_options lab_options(const lab *l) {
   o.epochs = 4;
   o.validation_split = 0.25;
   o.steps_per_epoch = l->steps_per_epoch;
+  o.levers.micro_batch = l->micro_batch;
+  o.levers.allow_batch_statistics = l->micro_batch > 0;
   return o;
 }
 

@@ -13,6 +13,7 @@ typedef struct lab {
   bool images; /* convolutions on 6x6 images; else dense layers on rows */
   const char *optimizer;
   int64_t steps_per_epoch; /* 0: all data */
+  int64_t micro_batch;     /* 0: batches are run whole */
 } lab;
 
 extern const lab all_labs[];
