@@ -179,6 +179,7 @@ static int run(const price *p) {
   uint64_t block = 0;
   uint64_t kept = keep_everything(p, &block);
   snug_fit_options free_hand = options_of(p, 0);
+  free_hand.levers.curve = true;
   snug_plan *all = plan_of(p, &free_hand);
   size_t chosen = find_point(p, all, (uint64_t)(p->share / 100.0 * (double)kept));
   printf(

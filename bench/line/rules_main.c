@@ -158,6 +158,7 @@ static void take_ours(trial *t, const bench_options *o) {
   bench_data d;
   bench_data_make(&d, &o->net, 1);
   how.batch_size = how.levers.micro_batch = o->net.batch;
+  how.levers.curve = true;
   bench_need(t->s.ctx, snug_plan_fit(t->s.model, &d.data, &how, &plan));
   for (size_t i = 0; i < snug_plan_points(plan); i++) {
     snug_plan_point p;

@@ -1,7 +1,7 @@
 """Lines, recompute and the disk change no bit of what is trained, for the same kernels: the saved weights are compared."""
 import os
 
-from common import NETS, Net, fit, least_of, plan, process_of, snug
+from common import NETS, Net, fit, least_of, plan, process_of
 
 QUICK = ("cnn", "mobilenetv2")
 
@@ -19,9 +19,10 @@ def trained(report, net, *more):
 
 
 def kernels_of(net):
-    """A list of the implementations of the fastest plan, as a file; they are then the same everywhere."""
-    done = snug(net.folder, "plan", *net.words("--kernels-out", "kernels.txt"))
-    return ("--kernels", "kernels.txt") if done.code == 0 and os.path.exists(net.path("kernels.txt")) else ()
+    """The implementations of the fastest plan, as a list in a file: they are then the same everywhere."""
+    with open(net.path("kernels.txt"), "w") as f:
+        f.write(plan(net)["kernels"])
+    return ("--kernels", "kernels.txt")
 
 
 def ways(net, kernels):
@@ -40,7 +41,6 @@ def run(report, folder, options):
     for name in options.models or (NETS if options.all else QUICK):
         net = Net(folder, name)
         kernels = kernels_of(net)
-        report.check(kernels, "%s: the kernels cannot be fixed" % net)
         right = trained(report, net, *kernels)
         report.check(right == trained(report, net, *kernels), "%s: the same run twice gives two results" % net)
         for way in ways(net, kernels):

@@ -44,7 +44,7 @@ def row(report, net, label, line, has_groups):
 
 def lines_of(net):
     """The lines of a network: (label, bytes), and those that are below the least."""
-    peak = process_of(plan(net, "--recompute", "none"))
+    peak = process_of(plan(net, "--recompute", "none", "--micro-batch", str(net.batch)))
     least = least_of(plan(net))
     lines = [("%d %%" % f, peak * f // 100) for f in FRACTIONS]
     return [l for l in lines if l[1] >= least] + [("least", least)], [l for l in lines if l[1] < least]

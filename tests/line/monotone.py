@@ -9,7 +9,7 @@ QUICK_RUNS = 8  # fits among the 40 lines
 
 def run_net(report, net, runs):
     least = least_of(plan(net))
-    top = max(process_of(plan(net)), process_of(plan(net, "--recompute", "none"))) + 4 * MIB
+    top = max(process_of(plan(net)), process_of(plan(net, "--recompute", "none", "--micro-batch", str(net.batch)))) + MIB
     lines = [least + (top - least) * i // (LINES - 1) for i in range(LINES)]
     rows, before, held = [], None, 0
     for i, line in enumerate(lines):
