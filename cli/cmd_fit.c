@@ -108,7 +108,7 @@ static int run_with(const fit_options *o) {
   code = code ? code : train_and_save(&r);
   fit_close(&r);
   if (code == CLI_NO_FIT && r.least && !r.fits) {
-    code = remedies_print(&r);
+    code = remedies_refuse(&r);
   }
   return cli_finish(code);
 }

@@ -25,6 +25,11 @@ static int check_output(const fit_options *o) {
   return code ? code : cli_file_check_folder(o->plan_output);
 }
 
+static int check_kernels(const fit_options *o) {
+  int code = o->kernels_output ? cli_file_check(o->kernels_output, o->force) : CLI_OK;
+  return code || !o->kernels_output ? code : cli_file_check_folder(o->kernels_output);
+}
+
 static int check(const fit_options *o) {
   const char *needs_data = o->validation_data.n   ? "--validation-data"
                            : o->job.sample_weight ? "--sample-weight"
@@ -37,7 +42,8 @@ static int check(const fit_options *o) {
     return cli_fail(CLI_USAGE, "plan: --samples and --data exclude each other");
   }
   int code = fit_check(o, "plan");
-  return code ? code : check_output(o);
+  code = code ? code : check_output(o);
+  return code ? code : check_kernels(o);
 }
 
 /* The library reads the instruction set to use from the environment, when a context is made. */
@@ -47,11 +53,22 @@ static int set_isa(const fit_options *o) {
 
 /* ---- planning ---- */
 
+static int write_kernels(const snug_plan *plan, const fit_options *o) {
+  cli_file file;
+  int code = cli_file_begin(&file, o->kernels_output, o->force);
+  if (code) {
+    return code;
+  }
+  fputs(snug_plan_kernels(plan), file.stream);
+  return cli_file_end(&file);
+}
+
 /* What was asked for, of a plan that was made. */
 static int show(fit_run *r, const snug_plan *plan, json *j) {
   const fit_options *o = r->options;
   plan_view v = plan_view_of(r, plan);
   int code = o->plan_output ? plan_write_curve(&v, o->plan_output, o->force) : CLI_OK;
+  code = code || !o->kernels_output ? code : write_kernels(plan, o);
   if (!code && o->common.json) {
     *j = plan_begin_json(&v, stdout);
   } else if (!code) {
@@ -79,13 +96,13 @@ static int finish(const fit_run *r, json *j) {
   bool has_remedies = !r->fits && !o->common.quiet;
   if (o->common.json) {
     if (has_remedies) {
-      remedies_print_json(r, j);
+      remedies_find(r, NULL, j);
     }
     json_finish(j);
   } else if (has_remedies) {
     fflush(stdout);
     putchar('\n');
-    remedies_print_list(r, stdout);
+    remedies_find(r, stdout, NULL);
   }
   return r->fits ? CLI_OK : CLI_NO_FIT;
 }
@@ -130,6 +147,8 @@ static const cli_option options[] = {
     FIT_SHARED_OPTIONS,
     {"output", 'o', CLI_FILE, "FILE", "html csv json", "Results", AT(plan_output),
      "write the curve there: .html (one page with its picture), .csv or .json"},
+    {"write-kernels", 0, CLI_FILE, "FILE", NULL, NULL, AT(kernels_output),
+     "write the implementations that the plan runs there: a list for --kernels"},
     {"force", 'f', CLI_FLAG, NULL, NULL, NULL, AT(force), "replace FILE if it exists"},
     CLI_COMMON_OPTIONS(fit_options),
     CLI_COLOUR_OPTIONS(fit_options),

@@ -28,7 +28,7 @@ typedef struct fit_options {
   const char *memory, *recompute, *micro_batch, *disk_folder, *kernels;
   cli_list allow;
   /* of plan alone */
-  const char *isa, *plan_output;
+  const char *isa, *plan_output, *kernels_output;
   int64_t samples;
   bool curve, draw, find_batch;
 } fit_options;
@@ -69,6 +69,7 @@ typedef struct fit_run {
   bool fits;
   uint64_t least;
   bool peaks_in_validation;
+  char note[LINE_WHY_BYTES];          /* of the plan */
   snug_plan_point fastest, point;     /* of the plan; point: the one that is taken */
   snug_memory_report planned, memory; /* before step 1, and of the fit itself */
   snug_layer_memory *layers;          /* as planned, largest first; the names are ours */

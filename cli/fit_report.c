@@ -37,6 +37,9 @@ static void announce_plan(const fit_run *r) {
   if (*r->line.why) {
     fprintf(stderr, "The line: %s.\n", r->line.why);
   }
+  if (*r->note) {
+    fprintf(stderr, "Note: %s.\n", r->note);
+  }
 }
 
 void fit_announce(const fit_run *r) {

@@ -93,6 +93,7 @@ json plan_begin_json(const plan_view *v, FILE *out) {
   json_int(&j, "chosen", (int64_t)v->chosen);
   json_bool(&j, "data_counted", r->options->job.data.n > 0);
   json_bool(&j, "estimate", fit_is_estimate(r->options));
+  json_text(&j, "note", *r->note ? r->note : NULL);
   plan_json_memory(&j, &v->memory);
   json_int(&j, "validation_block", (int64_t)snug_plan_validation(v->plan));
   print_points(&j, v);

@@ -43,12 +43,18 @@ static void print_verdict(const plan_view *v) {
 static void print_conditions(const plan_view *v) {
   const fit_run *r = v->run;
   printf("%s, batch %lld", r->options->job.model, (long long)r->fit.batch_size);
+  if (v->point.micro_batch && v->point.micro_batch < r->fit.batch_size) {
+    printf(" in pieces of %lld", (long long)v->point.micro_batch);
+  }
   if (r->options->job.data.n || r->options->samples) {
     printf(", %lld samples", (long long)fit_samples(r));
   }
   puts(r->options->job.data.n ? "" : "; the data set is not counted (give it with --data)");
   if (*r->line.why) {
     printf("the line: %s\n", r->line.why);
+  }
+  if (*r->note) {
+    printf("note: %s\n", r->note);
   }
   if (fit_is_estimate(r->options)) {
     puts("an estimate: this machine is not that one");

@@ -1,4 +1,5 @@
 /* What the screens of a plan share. */
+#include <math.h>
 #include <string.h>
 
 #include "plan.h"
@@ -18,7 +19,7 @@ plan_view plan_view_of(const fit_run *run, const snug_plan *plan) {
 
 const char *plan_more(double seconds, double base, char *dst, size_t bytes) {
   double percent = base > 0.0 ? 100.0 * (seconds / base - 1.0) : 0.0;
-  snprintf(dst, bytes, percent < 9.95 ? "%+.1f %%" : "%+.0f %%", percent);
+  snprintf(dst, bytes, fabs(percent) < 9.95 ? "%+.1f %%" : "%+.0f %%", percent);
   return dst;
 }
 

@@ -20,7 +20,7 @@ static int write_arguments(const fit_options *options, uint64_t line, cli_list *
   o.memory = line ? bytes : NULL;
   o.common = (cli_common){.json = true, .quiet = true};
   o.curve = o.draw = o.find_batch = false;
-  o.plan_output = NULL;
+  o.plan_output = o.kernels_output = NULL;
   int code = cli_list_add(args, "snug");
   code = code ? code : cli_list_add(args, "plan");
   return code ? code : cli_unparse(&cli_verb_plan, &o, &defaults, args);

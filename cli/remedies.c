@@ -6,7 +6,6 @@
 #include "plan.h"
 #include "terminal.h"
 
-#define MOST_REMEDIES 8
 #define VALUE_BYTES 32
 
 /* A changed option, and the plan that it leads to. */
@@ -18,107 +17,111 @@ typedef struct remedy {
   probe plan;
 } remedy;
 
+/* What is found is told at once: planning takes its time. */
 typedef struct search {
   const fit_options *options;
   uint64_t line, least;
-  remedy found[MOST_REMEDIES];
-  size_t n;
+  FILE *text; /* NULL: not told there */
+  json *list; /* likewise */
+  size_t n;   /* found so far */
 } search;
 
-/* The next remedy, as yet without a change. */
-static remedy *begin(search *s, const char *note) {
-  remedy *r = &s->found[s->n];
-  *r = (remedy){.options = *s->options, .note = note};
-  return r;
+static void tell(const search *s, const remedy *r);
+
+/* A remedy as yet without a change. */
+static remedy begin(const search *s, const char *note) {
+  return (remedy){.options = *s->options, .note = note};
 }
 
-/* Keep it if it fits under its line. */
-static void keep_if_fits(search *s, remedy *r, uint64_t line) {
-  if (probe_plan(&r->options, line, &r->plan) == CLI_OK && r->plan.fits) {
+/* Tell it if it fits under its line. */
+static bool tell_if_fits(search *s, remedy *r, uint64_t line) {
+  bool fits = probe_plan(&r->options, line, &r->plan) == CLI_OK && r->plan.fits;
+  if (fits) {
+    tell(s, r);
     s->n++;
-  } else {
-    cli_list_release(&r->allow);
   }
+  cli_list_release(&r->allow);
+  return fits;
 }
 
 /* ---- what can be changed ---- */
 
 static void try_line(search *s) {
-  remedy *r = begin(s, "fits as it is");
+  remedy r = begin(s, "fits as it is");
   int64_t bytes = 0;
-  line_at_least(s->least + PROBE_SLACK, r->value, sizeof r->value);
-  r->options.memory = r->value;
-  if (cli_parse_bytes(r->value, &bytes)) {
-    keep_if_fits(s, r, (uint64_t)bytes);
+  line_at_least(s->least + PROBE_SLACK, r.value, sizeof r.value);
+  r.options.memory = r.value;
+  if (cli_parse_bytes(r.value, &bytes)) {
+    tell_if_fits(s, &r, (uint64_t)bytes);
   }
 }
 
 static void try_batch(search *s) {
   found_batch found;
-  remedy *r = begin(s, "another batch is another training");
+  remedy r = begin(s, "another batch is another training");
   int64_t most = s->options->job.batch_size - 1;
   if (most < 1 || find_batch(s->options, s->line, most, false, &found) || !found.exact) {
     return;
   }
-  r->options.job.batch_size = found.exact;
-  r->plan = found.at_exact;
-  s->n++;
+  r.options.job.batch_size = found.exact;
+  tell_if_fits(s, &r, s->line);
 }
 
 static void try_validation_batch(search *s) {
   const fit_options *o = s->options;
   int64_t batch = o->validation_batch_size ? o->validation_batch_size : o->job.batch_size;
-  if (!o->validation_data.n && o->validation_split <= 0.0) {
-    return;
-  }
-  size_t before = s->n;
-  for (batch /= 2; batch > 0 && s->n == before; batch /= 2) {
-    remedy *r = begin(s, "validation in smaller batches gives the same values");
-    r->options.validation_batch_size = batch;
-    keep_if_fits(s, r, s->line);
+  bool validates = o->validation_data.n || o->validation_split > 0.0;
+  bool fits = !validates;
+  for (batch /= 2; batch > 0 && !fits; batch /= 2) {
+    remedy r = begin(s, "validation in smaller batches gives the same values");
+    r.options.validation_batch_size = batch;
+    fits = tell_if_fits(s, &r, s->line);
   }
 }
 
+static bool is_allowed(const fit_options *o, const char *what) {
+  int32_t i = 0;
+  while (i < o->allow.n && strcmp(o->allow.items[i], what) != 0) {
+    i++;
+  }
+  return i < o->allow.n;
+}
+
 static void try_allowing(search *s, const char *what, const char *note) {
-  remedy *r = begin(s, note);
-  int code = CLI_OK;
+  remedy r = begin(s, note);
+  if (is_allowed(s->options, what)) {
+    return;
+  }
+  int code = cli_list_add(&r.allow, what);
   for (int32_t i = 0; i < s->options->allow.n && !code; i++) {
-    if (strcmp(s->options->allow.items[i], what) == 0) {
-      cli_list_release(&r->allow);
-      return;
-    }
-    code = cli_list_add(&r->allow, s->options->allow.items[i]);
+    code = cli_list_add(&r.allow, s->options->allow.items[i]);
   }
-  code = code ? code : cli_list_add(&r->allow, what);
-  r->options.allow = r->allow;
-  if (code) {
-    cli_list_release(&r->allow);
-  } else {
-    keep_if_fits(s, r, s->line);
-  }
+  r.options.allow = r.allow;
+  tell_if_fits(s, &r, s->line);
 }
 
 /* Levers that were set by hand may be what is in the way. */
 static void try_free_levers(search *s) {
-  remedy *r = begin(s, "what to make again and how much at a time is then chosen to fit");
-  bool is_fixed = r->options.recompute || r->options.micro_batch || r->options.kernels;
-  r->options.recompute = r->options.micro_batch = r->options.kernels = NULL;
+  remedy r = begin(s, "what to make again and how much at a time is then chosen to fit");
+  bool is_fixed = r.options.recompute || r.options.micro_batch || r.options.kernels;
+  r.options.recompute = r.options.micro_batch = r.options.kernels = NULL;
   if (is_fixed) {
-    keep_if_fits(s, r, s->line);
+    tell_if_fits(s, &r, s->line);
   }
 }
 
 static void try_optimizer(search *s) {
-  remedy *r = begin(s, "another optimizer, which keeps nothing between steps: another training");
-  r->options.job.optimizer = "sgd";
+  remedy r = begin(s, "another optimizer, which keeps nothing between steps: another training");
+  r.options.job.optimizer = "sgd";
   if (!s->options->job.optimizer || strncmp(s->options->job.optimizer, "sgd", 3) != 0) {
-    keep_if_fits(s, r, s->line);
+    tell_if_fits(s, &r, s->line);
   }
 }
 
 /* Those that change no result come first. */
-static search find_all(const fit_run *r) {
-  search s = {.options = r->options, .line = r->line.bytes, .least = r->least};
+static void find_all(const fit_run *r, FILE *text, json *list) {
+  search s = {
+      .options = r->options, .line = r->line.bytes, .least = r->least, .text = text, .list = list};
   try_line(&s);
   try_free_levers(&s);
   try_validation_batch(&s);
@@ -127,12 +130,8 @@ static search find_all(const fit_run *r) {
                "BatchNormalization then sees fewer samples at a time: another training");
   try_batch(&s);
   try_optimizer(&s);
-  return s;
-}
-
-static void end_all(search *s) {
-  for (size_t i = 0; i < s->n; i++) {
-    cli_list_release(&s->found[i].allow);
+  if (s.n == 0 && text) {
+    fputs("  nothing that was tried\n", text);
   }
 }
 
@@ -179,44 +178,62 @@ static void print_figures(const remedy *r, FILE *out) {
     fprintf(out, ", about %s a step", terminal_time(r->plan.seconds, time, sizeof time));
   }
   fprintf(out, "; %s\n", r->note);
+  fflush(out);
 }
 
-void remedies_print_list(const fit_run *r, FILE *out) {
-  search s = find_all(r);
-  if (s.n > 0) {
-    fputs("What would do, each planned:\n", out);
-  }
-  for (size_t i = 0; i < s.n; i++) {
-    print_command(&s.found[i], out);
-    print_figures(&s.found[i], out);
-  }
-  end_all(&s);
+static void print_json(const remedy *r, json *j) {
+  json_object(j, NULL);
+  json_int(j, "process", (int64_t)r->plan.process);
+  json_real(j, "step_seconds", r->plan.seconds);
+  json_text(j, "note", r->note);
+  print_json_command(r, j);
+  json_end(j);
 }
 
-void remedies_print_json(const fit_run *r, json *j) {
-  search s = find_all(r);
-  json_array(j, "remedies");
-  for (size_t i = 0; i < s.n; i++) {
-    json_object(j, NULL);
-    json_int(j, "process", (int64_t)s.found[i].plan.process);
-    json_real(j, "step_seconds", s.found[i].plan.seconds);
-    json_text(j, "note", s.found[i].note);
-    print_json_command(&s.found[i], j);
+static void tell(const search *s, const remedy *r) {
+  if (s->text) {
+    print_command(r, s->text);
+    print_figures(r, s->text);
+  }
+  if (s->list) {
+    print_json(r, s->list);
+  }
+}
+
+void remedies_find(const fit_run *r, FILE *text, json *j) {
+  if (text) {
+    fputs("What would do, each planned:\n", text);
+    fflush(text);
+  }
+  if (j) {
+    json_array(j, "remedies");
+  }
+  find_all(r, text, j);
+  if (j) {
     json_end(j);
   }
-  json_end(j);
-  end_all(&s);
 }
 
-int remedies_print(const fit_run *r) {
+/* The verdict is a message; --json has it on stdout, too. */
+int remedies_refuse(const fit_run *r) {
   char bytes[SNUG_BYTES_TEXT], needs[SNUG_BYTES_TEXT];
   const fit_options *o = r->options;
   cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s: the least that would do is %s%s",
            o->job.model, (long long)o->job.batch_size, snug_bytes_text(r->line.bytes, bytes),
            snug_bytes_text(r->least, needs),
            r->peaks_in_validation ? "; what needs most is validation, not training" : "");
+  json j = {.out = NULL};
+  if (o->common.json) {
+    j = json_begin(stdout);
+    json_bool(&j, "fits", false);
+    json_int(&j, "line", (int64_t)r->line.bytes);
+    json_int(&j, "least", (int64_t)r->least);
+  }
   if (!o->common.quiet) {
-    remedies_print_list(r, stderr);
+    remedies_find(r, stderr, o->common.json ? &j : NULL);
+  }
+  if (o->common.json) {
+    json_finish(&j);
   }
   return CLI_NO_FIT;
 }

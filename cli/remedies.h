@@ -5,13 +5,12 @@
 #include "fit.h"
 #include "json.h"
 
-/* All of them take a run that was planned and closed; of it, options and figures are read. */
+/* Both take a run that was planned and closed; of it, options and figures are read. */
 
 /* Say that the fit does not fit, and what would.  Returns CLI_NO_FIT. */
-int remedies_print(const fit_run *run);
+int remedies_refuse(const fit_run *run);
 
-/* The remedies alone, to a stream or as an array of that name. */
-void remedies_print_list(const fit_run *run, FILE *out);
-void remedies_print_json(const fit_run *run, json *j);
+/* What would alone: as text, and as an array of that name.  Either may be NULL. */
+void remedies_find(const fit_run *run, FILE *text, json *list);
 
 #endif

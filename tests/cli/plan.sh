@@ -66,6 +66,15 @@ has err "ends in .html, .csv or .json"
 expect 2 plan m.keras -o curve.csv
 has err "--curve"
 
+# The implementations as a list, which a plan and a fit take.
+expect 0 plan m.keras --write-kernels kernels.txt -q
+[ -e kernels.txt ] || fail "no list of kernels"
+expect 0 plan m.keras --kernels kernels.txt
+expect 1 plan m.keras --kernels missing.txt
+has err "missing.txt"
+expect 1 plan m.keras --write-kernels kernels.txt
+has err "kernels.txt exists"
+
 # Another machine.
 expect 0 plan m.keras --isa base
 has out "an estimate: this machine is not that one"
@@ -114,6 +123,11 @@ cp err refusal
 while IFS= read -r command; do
   eval "\"\$SNUG\" $command --force" >out 2>err || fail "a remedy does not hold: $command: $(cat err)"
 done <commands
+expect 3 fit m.keras --data train.npz --memory 10 --json
+is_json out
+has out '"fits":false'
+has out '"remedies":[{'
+has err "What would do"
 expect 3 fit m.keras --data train.npz --memory 10 -q
 lacks err "What would do"
 expect 3 plan m.keras --memory 10 --json
