@@ -168,7 +168,8 @@ static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_
 
 snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
                            const snug_fit_options *options) {
-  *f = (snug__fit){.model = m, .session = {.model = m}};
+  *f = (snug__fit){
+      .model = m, .session = {.model = m}, .scratch = m->ctx->account.current[SNUG__MEM_SCRATCH]};
   SNUG_TRY(snug__training_need(m));
   f->outer = m->training->fit;
   m->training->fit = f;

@@ -55,6 +55,7 @@ typedef struct snug__fit {
   snug__kernel_list kernels; /* that are fixed, if so */
   struct snug__fit *outer;   /* the fit that is open around this one, in a callback of its */
   snug_scope scope;          /* measures the peak of this fit */
+  uint64_t scratch;          /* bytes of scratch that others held when it was opened */
 } snug__fit;
 
 /* Check the data and options, make programs and history, and plan the peak (history->memory).

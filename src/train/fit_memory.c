@@ -21,14 +21,16 @@
 /* ---- what Snug allocates ---- */
 
 /* What is alive at the peak: what is held now and what commit takes, or what making it took, if
- * more. */
+ * more.  Scratch of this fit is of calls that have not ended, such as the search for a way: it is
+ * given back before commit. */
 static snug_status fill_planned(const snug__fit *f, snug_memory_report *r) {
   const snug__run *run = snug__session_largest(&f->session);
   snug_memory_info held;
   snug__peak peak;
   uint64_t so_far = f->scope.peak;
   snug_memory_get(f->model->ctx, &held);
-  uint64_t committed = held.current + (uint64_t)snug__session_cost(&f->session);
+  uint64_t kept = held.current - (f->model->ctx->account.current[SNUG__MEM_SCRATCH] - f->scratch);
+  uint64_t committed = kept + (uint64_t)snug__session_cost(&f->session);
   SNUG_TRY(snug__plan_peak(run->program->plan, run->program->graph, &peak, NULL));
   *r = (snug_memory_report){
       .weights = f->model->weights_bytes,
