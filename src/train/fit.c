@@ -198,7 +198,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
     f->history = NULL;
   }
   snug_history_destroy(f->history);
-  snug__heap_trim(); /* what follows, a save or another fit, starts from what is held */
+  snug__fit_forget(f->model); /* what follows, a save or another fit, starts from what is held */
 }
 
 static snug_status check_line(const snug__fit *f) {

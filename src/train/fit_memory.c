@@ -5,6 +5,7 @@
 #include "base/process.h"
 #include "base/room.h"
 #include "base/thread.h"
+#include "train/lower.h"
 
 /* What the kernel keeps for a process and for each of its threads beside page tables: tasks, their
  * stacks, lists of mappings and files. */
@@ -13,7 +14,7 @@
 
 /* Pages of libraries that come with the first step although they were rehearsed, and the ends of
  * pages. */
-#define RESERVE_BYTES (512u << 10)
+#define RESERVE_BYTES (448u << 10)
 
 #define PAGE_BYTES 4096u
 #define BYTES_PER_TABLE (2u << 20) /* that one page of a page table maps */
@@ -96,6 +97,14 @@ snug_status snug__fit_memory(snug__fit *f, snug_memory_report *r) {
     fill_process(f, &now, r);
   }
   return SNUG_OK;
+}
+
+void snug__fit_forget(const snug_model *m) {
+  const snug__device *device = snug__model_device(m);
+  if (device->forget) {
+    device->forget();
+  }
+  snug__heap_trim();
 }
 
 void snug__fit_count_process(const snug__fit *f) {

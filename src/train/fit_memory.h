@@ -25,6 +25,9 @@ snug_status snug__fit_committed(const snug__fit *f, snug_status s) SNUG_NODISCAR
 /* The peak of a process that is not Snug's alone counts from here. */
 void snug__fit_count_process(const snug__fit *f);
 
+/* What was made is gone: let the process be as if it had not been. */
+void snug__fit_forget(const snug_model *m);
+
 /* The peak of the process so far; 0 where the system does not tell. */
 uint64_t snug__fit_process_peak(void);
 

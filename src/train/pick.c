@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "train/fit_memory.h"
 #include "train/ways.h"
 
 /* The same process differs from run to run by less than this: a line that was told is accepted. */
@@ -112,6 +113,7 @@ static snug_status choose(snug__ways *w, snug__fit *f, snug_status (*make)(snug_
     bool fits = f->pick.chosen < f->pick.n_points;
     SNUG_TRY(take(f, w, fits ? f->pick.chosen : smallest(f)));
     snug__session_release(&f->session);
+    snug__fit_forget(f->model);
     SNUG_TRY(make(f));
     if (!fits || !is_over(f)) {
       return SNUG_OK;

@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "base/ctx.h"
+#include "device/cpu/dnn.h"
 #include "device/device.h"
 #include "ops/ops.h"
 
@@ -72,4 +73,4 @@ static void give(snug_ctx *ctx, void *block, int64_t bytes) {
   }
 }
 
-const snug__device snug__cpu = {"cpu", kernel, take, give, block_cost};
+const snug__device snug__cpu = {"cpu", kernel, take, give, block_cost, snug__dnn_forget};

@@ -4,6 +4,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #ifdef _OPENMP
 #include <omp.h>
+#include <stdatomic.h>
 #endif
 
 #include "base/ctx.h"
@@ -274,9 +275,14 @@ static bool make(snug__dnn *d, const snug__dnn_conv *v, dnnl_primitive_desc_t pd
   return ok && add_args(d, v, pd);
 }
 
+/* Whether the library has been asked for primitives since it last forgot them.  It keeps them for
+ * the whole process; asking it to forget what it never had would bring in pages of it. */
+static atomic_bool is_remembering;
+
 snug_status snug__dnn_create(snug_ctx *ctx, const snug__dnn_conv *v, snug__dnn **out) {
   snug__dnn *d = NULL;
   *out = NULL;
+  atomic_store(&is_remembering, true);
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_PROGRAM, &d));
   dnnl_primitive_desc_t pd = NULL;
   bool ok = dnnl_engine_create(&d->engine, dnnl_cpu, 0) == dnnl_success &&
@@ -300,6 +306,15 @@ void snug__dnn_destroy(snug_ctx *ctx, snug__dnn *d) {
     dnnl_stream_destroy(d->stream);
     dnnl_engine_destroy(d->engine);
     snug__give(ctx, SNUG__MEM_PROGRAM, d, sizeof *d);
+  }
+}
+
+void snug__dnn_forget(void) {
+  int capacity = 0;
+  if (atomic_exchange(&is_remembering, false) &&
+      dnnl_get_primitive_cache_capacity(&capacity) == dnnl_success &&
+      dnnl_set_primitive_cache_capacity(0) == dnnl_success) {
+    dnnl_set_primitive_cache_capacity(capacity);
   }
 }
 

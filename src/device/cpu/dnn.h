@@ -56,6 +56,9 @@ snug_status snug__dnn_create(snug_ctx *ctx, const snug__dnn_conv *conv,
                              snug__dnn **out) SNUG_NODISCARD;
 void snug__dnn_destroy(snug_ctx *ctx, snug__dnn *dnn);
 
+/* Give back what the library keeps of primitives that are gone, in case they are made again. */
+void snug__dnn_forget(void);
+
 int64_t snug__dnn_scratch_bytes(const snug__dnn *dnn);
 
 /* The same without making it; 0 if there is no kernel. */
