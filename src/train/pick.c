@@ -172,8 +172,8 @@ static snug_status choose_of_all(snug__fit *f, snug_status (*make)(snug__fit *f)
   snug_status s = snug__ways_open(&w, f);
   s = s ? s : describe_all(&w, f);
   s = s ? s : choose(&w, f, make);
-  snug__ways_close(&w);
-  return s;
+  snug__ways_close(&w); /* and what it held no longer counts */
+  return s ? s : snug__fit_memory(f, &f->history->memory);
 }
 
 snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) {
