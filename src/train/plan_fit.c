@@ -74,11 +74,11 @@ static snug_status copy_names(snug_plan *p) {
 /* ---- the block over time ---- */
 
 /* What a buffer is: a node's scratch, or the value that lies in it first. */
-static snug_plan_buffer describe(const snug__graph *g, const snug__buffer *b) {
+static snug_plan_buffer describe(const snug__graph *g, const snug__buffer *b, int64_t base) {
   const snug__value *v = b->value == SNUG_NONE ? NULL : snug__value_at(g, b->value);
   snug__id maker = v ? v->producer : b->node;
   snug__id layer = v ? v->layer : snug__node_at(g, b->node)->layer;
-  return (snug_plan_buffer){.offset = (uint64_t)b->offset,
+  return (snug_plan_buffer){.offset = (uint64_t)(base + b->offset),
                             .bytes = (uint64_t)b->bytes,
                             .first = b->first,
                             .end = b->end,
@@ -87,18 +87,32 @@ static snug_plan_buffer describe(const snug__graph *g, const snug__buffer *b) {
                             .what = snug__class_text(v ? v->class_ : SNUG__CLASS_SCRATCH)};
 }
 
-static snug_status fill_buffers(snug_plan *p, const snug__program *program) {
-  const snug__plan *plan = program->plan;
-  SNUG_TRY(snug__arena_take(&p->arena, plan->n_buffers * sizeof *p->buffers, (void **)&p->buffers));
-  for (p->n_buffers = 0; p->n_buffers < plan->n_buffers; p->n_buffers++) {
-    snug_plan_buffer *b = &p->buffers[p->n_buffers];
-    *b = describe(program->graph, &plan->buffers[p->n_buffers]);
+/* The sums of the gradients of pieces lie before all else, from the first item to the last. */
+static snug_plan_buffer describe_sums(const snug__run *run) {
+  return (snug_plan_buffer){.bytes = (uint64_t)run->base,
+                            .end = (int64_t)run->program->plan->n_nodes,
+                            .layer = "sums",
+                            .op = "",
+                            .what = snug__class_text(SNUG__CLASS_GRADIENTS)};
+}
+
+static snug_status fill_buffers(snug_plan *p, const snug__run *run) {
+  const snug__plan *plan = run->program->plan;
+  size_t n = plan->n_buffers + (run->base > 0);
+  SNUG_TRY(snug__arena_take(&p->arena, n * sizeof *p->buffers, (void **)&p->buffers));
+  for (size_t i = 0; i < plan->n_buffers; i++) {
+    snug_plan_buffer *b = &p->buffers[p->n_buffers++];
+    *b = describe(run->program->graph, &plan->buffers[i], run->base);
     SNUG_TRY(snug__arena_text(&p->arena, b->layer, &b->layer));
+  }
+  if (run->base > 0) {
+    p->buffers[p->n_buffers++] = describe_sums(run);
   }
   return SNUG_OK;
 }
 
-static snug_status fill_peak(snug_plan *p, const snug__program *program, const snug__peak *peak) {
+static snug_status fill_peak(snug_plan *p, const snug__run *run, const snug__peak *peak) {
+  const snug__program *program = run->program;
   const snug__plan *plan = program->plan;
   if (peak->position >= (int64_t)plan->n_nodes) {
     return SNUG_OK;
@@ -108,7 +122,7 @@ static snug_status fill_peak(snug_plan *p, const snug__program *program, const s
                                .items = (int64_t)plan->n_nodes,
                                .op = node->op->name,
                                .backward = node->backward,
-                               .bytes = (uint64_t)peak->bytes};
+                               .bytes = (uint64_t)(run->base + peak->bytes)};
   return snug__arena_text(&p->arena, snug__layer_name(program->graph, node->layer), &p->peak.layer);
 }
 
@@ -155,8 +169,8 @@ static snug_status fill(snug_plan *p, const snug__fit *f) {
   SNUG_TRY(snug__plan_peak(run->program->plan, g, &peak, by_layer));
   SNUG_TRY(fill_points(p, f));
   SNUG_TRY(fill_kernels(p, f));
-  SNUG_TRY(fill_buffers(p, run->program));
-  SNUG_TRY(fill_peak(p, run->program, &peak));
+  SNUG_TRY(fill_buffers(p, run));
+  SNUG_TRY(fill_peak(p, run, &peak));
   fill_validation(p, &f->session, run);
   table t = {.p = p};
   snug__map_init(&t.rows, p->ctx, SNUG__MEM_SCRATCH);
