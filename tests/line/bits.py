@@ -20,8 +20,7 @@ def trained(report, net, *more):
 
 def kernels_of(net):
     """The implementations of the fastest plan, as a list in a file: they are then the same everywhere."""
-    with open(net.path("kernels.txt"), "w") as f:
-        f.write(plan(net)["kernels"])
+    plan(net, "--write-kernels", "kernels.txt", "--force")
     return ("--kernels", "kernels.txt")
 
 

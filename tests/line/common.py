@@ -143,10 +143,15 @@ def plan(net, *more, ok=(0,)):
     return done.data
 
 
-def fit(net, *more, **how):
+def clean(net):
+    """Without what a run leaves: the next one does not replace it unasked."""
     for name in ("best.keras", "log.csv", "trained.keras"):
         with contextlib.suppress(FileNotFoundError):
             os.remove(net.path(name))
+
+
+def fit(net, *more, **how):
+    clean(net)
     return snug(net.folder, "fit", *net.words(*more), "--json", **how)
 
 
@@ -164,6 +169,11 @@ def least_of(data):
 def chosen_of(data):
     """The point that the line takes."""
     return data["points"][data["chosen"]]
+
+
+def ways_of(data):
+    """The points without what the process holds beside the block, which differs by some pages from run to run."""
+    return [{k: v for k, v in p.items() if k != "process"} for p in data["points"]]
 
 
 # ---- memory cgroups ----

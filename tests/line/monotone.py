@@ -1,6 +1,6 @@
 """40 lines from the least to beyond the keep-everything peak: block and predicted seconds are monotone exactly, VmHWM
 within 1 MiB; and asking twice gives the same plan."""
-from common import MIB, NETS, Net, chosen_of, fit, least_of, mib, plan, process_of, table
+from common import MIB, NETS, Net, chosen_of, fit, least_of, mib, plan, process_of, table, ways_of
 
 LINES = 40
 QUICK = ("cnn",)
@@ -8,7 +8,7 @@ QUICK_RUNS = 8  # fits among the 40 lines
 
 
 def run_net(report, net, runs):
-    least = least_of(plan(net))
+    least = least_of(plan(net)) + MIB  # that the least itself works is another test
     top = max(process_of(plan(net)), process_of(plan(net, "--recompute", "none", "--micro-batch", str(net.batch)))) + MIB
     lines = [least + (top - least) * i // (LINES - 1) for i in range(LINES)]
     rows, before, held = [], None, 0
@@ -30,7 +30,7 @@ def run_net(report, net, runs):
         rows.append((mib(line), mib(point["block"]), "%.6g" % point["seconds"], mib(process_of(data)), peak))
     again = plan(net, "--memory", str(lines[LINES // 2]))
     first = plan(net, "--memory", str(lines[LINES // 2]))
-    report.check(again["points"] == first["points"], "%s: asked twice, two sets of points" % net)
+    report.check(ways_of(again) == ways_of(first), "%s: asked twice, two sets of points" % net)
     print(net)
     table(("line MiB", "block MiB", "seconds", "process MiB", "VmHWM MiB"), rows)
 
