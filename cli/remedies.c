@@ -125,7 +125,6 @@ static void find_all(const fit_run *r, FILE *text, json *list) {
   try_line(&s);
   try_free_levers(&s);
   try_validation_batch(&s);
-  try_allowing(&s, "disk", "values wait in a file; the result is the same");
   try_allowing(&s, "batch-statistics",
                "BatchNormalization then sees fewer samples at a time: another training");
   try_batch(&s);
