@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "base/size.h"
+#include "base/thread.h"
 
 #define LEAST_RUNS 2
 #define MOST_RUNS 8
@@ -115,9 +116,16 @@ static double now(int32_t threads) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One run; negative if the call refuses its data. */
+static void nothing(void *arg, int64_t i) {
+  (void)arg;
+  (void)i;
+}
+
+/* One run; negative if the call refuses its data.  In a step the threads come from the call before;
+ * here they may have gone to sleep. */
 static double run_once(const snug__trial *trial, const void *state, const bound *b) {
   evict_far(trial, b);
+  snug__parallel_for(trial->sig.threads, trial->sig.threads, nothing, NULL);
   const int32_t threads = trial->sig.threads;
   double start = now(threads);
   return trial->kernel->run(state, &b->call) ? -1.0 : now(threads) - start;
