@@ -33,7 +33,8 @@ typedef struct snug__pick {
   size_t n_values;
   snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */
   size_t n_points, room;
-  size_t chosen; /* their number: nothing fits, and the fit is that of the last one */
+  uint64_t least; /* the least line that would do; without a curve, that of the session */
+  size_t chosen;  /* their number: nothing fits, and the fit is that of the last one */
 } snug__pick;
 
 typedef struct snug__fit {

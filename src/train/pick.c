@@ -19,13 +19,7 @@ void snug__pick_release(snug__fit *f) {
   f->pick = (snug__pick){0};
 }
 
-uint64_t snug__pick_least(const snug__fit *f) {
-  uint64_t least = UINT64_MAX;
-  for (size_t i = 0; i < f->pick.n_points; i++) {
-    least = f->pick.points[i].process < least ? f->pick.points[i].process : least;
-  }
-  return least;
-}
+uint64_t snug__pick_least(const snug__fit *f) { return f->pick.least; }
 
 /* ---- one way ---- */
 
@@ -97,12 +91,33 @@ static size_t pick(const snug__fit *f, uint64_t bytes) {
   return i;
 }
 
-static size_t smallest(const snug__fit *f) {
-  size_t least = 0;
-  for (size_t i = 1; i < f->pick.n_points; i++) {
-    least = f->pick.points[i].block < f->pick.points[least].block ? i : least;
+static snug_status smallest(snug__ways *w, size_t *out) {
+  int64_t least = INT64_MAX;
+  for (size_t i = 0; i < w->list.n; i++) {
+    int64_t bytes = 0;
+    SNUG_TRY(snug__ways_bytes(w, i, &bytes));
+    *out = bytes < least ? i : *out;
+    least = snug__min_i64(bytes, least);
   }
-  return least;
+  return SNUG_OK;
+}
+
+static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
+                            snug_status (*make)(snug__fit *f)) {
+  SNUG_TRY(take(f, w, i));
+  snug__session_release(&f->session);
+  snug__fit_forget(f->model);
+  return make(f);
+}
+
+/* What lies beside the block is not the same for all ways, and validation may want more of it than
+ * a small step does: the least line is that of a session that was made. */
+static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  size_t i = 0;
+  SNUG_TRY(smallest(w, &i));
+  SNUG_TRY(make_way(w, f, i, make));
+  f->pick.least = f->history->memory.process + MARGIN;
+  return SNUG_OK;
 }
 
 /* Make the session of one way after the other, until the process stays under the line. */
@@ -110,20 +125,19 @@ static snug_status choose(snug__ways *w, snug__fit *f, snug_status (*make)(snug_
   uint64_t bytes = UINT64_MAX;
   for (int round = 0; round < MOST_ROUNDS; round++) {
     f->pick.chosen = pick(f, bytes);
-    bool fits = f->pick.chosen < f->pick.n_points;
-    SNUG_TRY(take(f, w, fits ? f->pick.chosen : smallest(f)));
-    snug__session_release(&f->session);
-    snug__fit_forget(f->model);
-    SNUG_TRY(make(f));
-    if (!fits || !is_over(f)) {
+    if (f->pick.chosen == f->pick.n_points) {
+      return measure_least(w, f, make);
+    }
+    SNUG_TRY(make_way(w, f, f->pick.chosen, make));
+    if (!is_over(f)) {
       return SNUG_OK;
     }
     uint64_t over = f->history->memory.process - f->options.memory;
     uint64_t block = f->history->memory.block;
     bytes = block > over ? block - over : 0;
   }
-  f->pick.chosen = is_over(f) ? f->pick.n_points : f->pick.chosen;
-  return SNUG_OK;
+  f->pick.chosen = f->pick.n_points;
+  return measure_least(w, f, make);
 }
 
 /* Without a choice there is one point: the session as ever. */
@@ -159,18 +173,34 @@ static snug_status add_smaller(snug__ways *w, snug__fit *f) {
   return SNUG_OK;
 }
 
-static snug_status explore(snug__fit *f) {
+/* Back to the session that was there, and to what was measured of it. */
+static snug_status restore(snug__fit *f, const snug_memory_report *report,
+                           snug_status (*make)(snug__fit *f)) {
+  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
+  f->pick.keeping = NULL;
+  f->pick.n_values = 0;
+  f->pick.micro = f->options.levers.micro_batch;
+  snug__session_release(&f->session);
+  SNUG_TRY(make(f));
+  f->history->memory = *report;
+  return SNUG_OK;
+}
+
+static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  const snug_memory_report report = f->history->memory;
   snug__ways w;
   snug_status s = snug__ways_open(&w, f);
   s = s ? s : add_smaller(&w, f);
+  s = s ? s : measure_least(&w, f, make);
   snug__ways_close(&w);
-  return s;
+  return s ? s : restore(f, &report, make);
 }
 
 static snug_status choose_of_all(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   snug__ways w;
   snug_status s = snug__ways_open(&w, f);
   s = s ? s : describe_all(&w, f);
+  s = s || !f->options.levers.curve ? s : measure_least(&w, f, make);
   s = s ? s : choose(&w, f, make);
   snug__ways_close(&w); /* and what it held no longer counts */
   return s ? s : snug__fit_memory(f, &f->history->memory);
@@ -179,8 +209,9 @@ static snug_status choose_of_all(snug__fit *f, snug_status (*make)(snug__fit *f)
 snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   SNUG_TRY(snug__ways_matter(&f->options) ? choose_of_all(f, make) : take_only(f, make));
   if (!snug__ways_matter(&f->options) && f->options.levers.curve) {
-    SNUG_TRY(explore(f));
+    SNUG_TRY(explore(f, make));
   }
+  f->pick.least = f->pick.least ? f->pick.least : f->history->memory.process + MARGIN;
   fill_processes(f);
   return SNUG_OK;
 }
