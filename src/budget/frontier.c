@@ -30,17 +30,32 @@ static snug_status add_way(snug__frontier *f, const snug__choice_point *point) {
   return snug__vec_push(&f->ways, &way, 1);
 }
 
-/* Keep the points that no other one is better than.  The path goes down in bytes, so from its end
- * on a way has to be faster than all that follow it; those that stay are the fastest first. */
+/* Whether a point is better than another, or as good and found earlier. */
+static bool beats(const snug__choice_point *points, size_t a, size_t b) {
+  const snug__outcome *x = &points[a].outcome;
+  const snug__outcome *y = &points[b].outcome;
+  bool is_equal = x->seconds == y->seconds && x->load == y->load;
+  return x->seconds <= y->seconds && x->load <= y->load && (!is_equal || a < b);
+}
+
+/* Keep the points that no other one is better than, the fastest first. */
 static snug_status keep_best(snug__frontier *f, const snug__vec *points) {
+  const snug__choice_point *all = points->data;
   for (size_t i = 0; i < points->n; i++) {
-    const snug__choice_point *a = &SNUG_VEC(points, snug__choice_point, i);
     bool is_best = true;
-    for (size_t k = i + 1; is_best && k < points->n; k++) {
-      const snug__choice_point *b = &SNUG_VEC(points, snug__choice_point, k);
-      is_best = b->outcome.seconds > a->outcome.seconds || b->outcome.load > a->outcome.load;
+    for (size_t k = 0; is_best && k < points->n; k++) {
+      is_best = k == i || !beats(all, k, i);
     }
-    SNUG_TRY(is_best ? add_way(f, a) : SNUG_OK);
+    SNUG_TRY(is_best ? add_way(f, &all[i]) : SNUG_OK);
+  }
+  snug__way *ways = f->ways.data;
+  for (size_t i = 1; i < f->ways.n; i++) { /* there are few */
+    snug__way way = ways[i];
+    size_t k = i;
+    for (; k > 0 && ways[k - 1].outcome.seconds > way.outcome.seconds; k--) {
+      ways[k] = ways[k - 1];
+    }
+    ways[k] = way;
   }
   return SNUG_OK;
 }

@@ -5,12 +5,12 @@
 
 #include "base/ctx.h"
 
-#define LEVEL 0.965     /* the load of a level, as part of the one before */
-#define TRIED 12        /* candidates of a kind that are simulated for one move, */
-#define MOST_TRIED 192  /* and if none of them helps */
-#define LEAST_PART 4096 /* smaller parts of the load are not worth a move */
-#define MOST_PRUNED 96  /* values that are tried to be kept again at a level */
-#define WORK (INT64_C(1) << 28)
+#define LEVEL 0.955             /* the load of a level, as part of the one before */
+#define TRIED 12                /* candidates of a kind that are simulated for one move, */
+#define MOST_TRIED 192          /* and if none of them helps */
+#define LEAST_PART 4096         /* smaller parts of the load are not worth a move */
+#define MOST_PRUNED 96          /* values that are tried to be kept again at a level */
+#define WORK (INT64_C(1) << 27) /* of one path */
 
 /* A change of one value, and what that promises. */
 typedef struct candidate {
@@ -245,10 +245,12 @@ static bool reach_level(searcher *s) {
   return s->at.load <= s->level;
 }
 
-static snug_status walk(searcher *s, snug__arena *arena, snug__vec *points) {
+/* One path down, from where nothing is made again or from the choice that costs next to nothing. */
+static snug_status walk(searcher *s, bool from_cheap, snug__arena *arena, snug__vec *points) {
   for (size_t v = 0; v < n_values(s); v++) {
-    s->choice[v] = s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
+    s->choice[v] = from_cheap && s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
   }
+  s->now.work = s->trial.work = 0;
   s->at = snug__simulate(&s->now, s->choice);
   SNUG_TRY(record(s, arena, points));
   for (bool reached = true; reached;) {
@@ -265,7 +267,8 @@ static snug_status walk(searcher *s, snug__arena *arena, snug__vec *points) {
 snug_status snug__search(const snug__problem *p, snug__arena *arena, snug__vec *points) {
   searcher s;
   snug_status status = init(&s, p);
-  status = status ? status : walk(&s, arena, points);
+  status = status ? status : walk(&s, true, arena, points);
+  status = status ? status : walk(&s, false, arena, points);
   release(&s);
   return status;
 }

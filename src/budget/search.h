@@ -1,7 +1,6 @@
-/* The search for what to make again: a path of choices from the fastest to the one that takes least
- * memory.
+/* The search for what to make again: paths of choices down to little memory.
  *
- * The path does not depend on any line.  From level to level the load has to come down by a few
+ * They do not depend on any line.  From level to level the load has to come down by a few
  * percent; at each level moves are made that lower what lies above the level for the fewest
  * seconds: a value is dropped (to be made again), kept again, or made in passing.  The search ends
  * after an amount of work. */
@@ -16,8 +15,9 @@ typedef struct snug__choice_point {
   snug__outcome outcome;
 } snug__choice_point;
 
-/* Append the choices of the path to points (snug__choice_point), the fastest first; their arrays
- * lie in the arena.  Fails: E_MEMORY. */
+/* Append the choices of both paths to points (snug__choice_point): the one from the choice that
+ * costs next to nothing, which comes first, and the one from where everything is kept.  Their
+ * arrays lie in the arena.  Fails: E_MEMORY. */
 snug_status snug__search(const snug__problem *p, snug__arena *arena,
                          snug__vec *points) SNUG_NODISCARD;
 
