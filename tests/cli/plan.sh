@@ -120,7 +120,7 @@ is_empty out
 sed -n 's/^  snug //p' err >commands
 [ -s commands ] || fail "no remedy: $(cat err)"
 cp err refusal
-ldd "$SNUG" | grep -q 'libasan' && : >commands # a sanitizer's memory is not predicted
+ldd "$SNUG" | grep -q 'libasan' && exit 0 # a sanitizer's memory is not predicted, and nothing else follows
 while IFS= read -r command; do
   eval "\"\$SNUG\" $command --force" >out 2>err || fail "a remedy does not hold: $command: $(cat err)"
 done <commands
