@@ -145,8 +145,8 @@ batch=$(sed 's/.*"batch_size":\([0-9]*\).*/\1/' out)
 power=$(sed 's/.*"power_of_two":\([0-9]*\).*/\1/' out)
 [ "$power" -le "$batch" ] && [ $((2 * power)) -gt "$batch" ] || fail "power of two: $(cat out)"
 expect 0 plan cnn.keras --batch-size "$batch" --memory 60MiB
-expect 3 plan cnn.keras --batch-size "$((batch + 2))" --micro-batch "$((batch + 2))" --memory 60MiB -q
-expect 0 plan cnn.keras --batch-size "$((batch + 2))" --memory 60MiB # in pieces
+expect 3 plan cnn.keras --batch-size "$((batch + 8))" --micro-batch "$((batch + 8))" --memory 60MiB -q
+expect 0 plan cnn.keras --batch-size "$((batch + 8))" --memory 60MiB # in pieces
 expect 0 plan m.keras --data train.npz --find-batch --memory 2GiB
 head -1 out | grep -q '^batch 160 is the largest that fits in 2.00 GiB: all samples at once' || fail "find-batch: $(cat out)"
 expect 3 plan m.keras --find-batch --memory 10
