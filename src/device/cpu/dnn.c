@@ -2,9 +2,9 @@
 #include "device/cpu/dnn.h"
 
 #include <oneapi/dnnl/dnnl.h>
+#include <stdatomic.h>
 #ifdef _OPENMP
 #include <omp.h>
-#include <stdatomic.h>
 #endif
 
 #include "base/ctx.h"
