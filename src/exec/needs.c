@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "graph/signature.h"
 
 #define SLOTS 4096
 
@@ -145,19 +146,9 @@ snug_status snug__needs_of_graph(snug__needs_table *t, const snug__graph *g, snu
   snug__type outs[SNUG__MAX_OUT];
   for (snug__id id = 0; id < g->nodes.n; id++) {
     const snug__node *node = snug__node_at(g, id);
-    snug__signature sig = {.op = node->op,
-                           .params = node->params,
-                           .n_in = node->n_in,
-                           .n_out = node->n_out,
-                           .in = in,
-                           .out = outs,
-                           .threads = t->ctx->threads,
-                           .isa = t->ctx->isa,
-                           .kernel = node->kernel};
     out[id] = (snug__needs){0};
     if (!(node->op->flags & SNUG__OP_VIEW)) {
-      snug__graph_types(g, node->in, node->n_in, in);
-      snug__graph_types(g, node->out, node->n_out, outs);
+      snug__signature sig = snug__signature_of(g, node, in, outs);
       SNUG_TRY(snug__needs_of(t, &sig, &out[id]));
     }
   }

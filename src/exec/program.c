@@ -4,6 +4,7 @@
 
 #include "base/store.h"
 #include "base/thread.h"
+#include "graph/signature.h"
 #include "ops/spill.h"
 
 #define POISON 0xCB
@@ -72,17 +73,7 @@ static snug_status describe(snug__program *p, snug__id id, snug__item *item) {
   snug__type in[SNUG__MAX_IN];
   snug__type out[SNUG__MAX_OUT];
   snug__choice choice;
-  snug__signature sig = {.op = node->op,
-                         .params = node->params,
-                         .n_in = node->n_in,
-                         .n_out = node->n_out,
-                         .in = in,
-                         .out = out,
-                         .threads = p->ctx->threads,
-                         .isa = p->ctx->isa,
-                         .kernel = node->kernel};
-  snug__graph_types(p->graph, node->in, node->n_in, in);
-  snug__graph_types(p->graph, node->out, node->n_out, out);
+  snug__signature sig = snug__signature_of(p->graph, node, in, out);
   item->node = id;
   SNUG_TRY(choose(p, node, &sig, &choice));
   SNUG_TRY(keep(p, &choice, sig, item));

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "graph/scan.h"
+#include "graph/signature.h"
 
 #define MOST_LINES 1000000
 
@@ -149,17 +150,7 @@ static const char *kernel_of(const snug__graph *g, const snug__device *device,
   snug__type in[SNUG__MAX_IN];
   snug__type out[SNUG__MAX_OUT];
   snug__choice choice;
-  snug__signature sig = {.op = node->op,
-                         .params = node->params,
-                         .n_in = node->n_in,
-                         .n_out = node->n_out,
-                         .in = in,
-                         .out = out,
-                         .threads = g->ctx->threads,
-                         .isa = g->ctx->isa,
-                         .kernel = node->kernel};
-  snug__graph_types(g, node->in, node->n_in, in);
-  snug__graph_types(g, node->out, node->n_out, out);
+  snug__signature sig = snug__signature_of(g, node, in, out);
   snug__choose(device, &sig, &choice);
   return choice.kernel && choice.kernel->scratch ? choice.kernel->name : NULL;
 }
