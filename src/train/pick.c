@@ -170,6 +170,7 @@ static snug_status add_smaller(snug__ways *w, snug__fit *f) {
     n += points[n].block < points[0].block;
   }
   f->pick.n_points = n;
+  snug__ways_settle(w);
   return SNUG_OK;
 }
 

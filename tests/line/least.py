@@ -2,8 +2,9 @@
 import os
 import re
 
-from common import MIB, NETS, Net, fit, least_of, plan
+from common import MIB, NETS, Net, fit, least_of, plan, stated_least
 
+MARGIN = 384 << 10  # by which two runs of the same process may differ
 QUICK = ("mlp", "cnn", "unet")
 
 
@@ -32,7 +33,7 @@ def check_named(report, net, err):
 def run(report, folder, options):
     for name in options.models or (NETS if options.all else QUICK):
         net = Net(folder, name, options.all)
-        least = least_of(plan(net))
+        least = stated_least(net)
         done = fit(net, "--memory", str(least))
         report.check(done.code == 0, "%s: the least of %d does not work: %s" % (net, least, done))
         report.check(done.peak <= least, "%s: VmHWM %d at the least of %d" % (net, done.peak, least))
@@ -40,5 +41,6 @@ def run(report, folder, options):
         check_named(report, net, refused.err)
         below = plan(net, "--memory", str(least - MIB), ok=(3,))
         report.check(below["fits"] is False, "%s: the plan of less than the least says that it fits" % net)
-        report.check(least_of(below) == least, "%s: two leasts, %d and %d" % (net, least, least_of(below)))
+        apart = abs(least_of(below) - least)
+        report.check(apart <= MARGIN, "%s: two leasts, %d and %d" % (net, least, least_of(below)))
         print("%s: least %d, VmHWM %d" % (net, least, done.peak), flush=True)

@@ -2,7 +2,7 @@
 import re
 import shlex
 
-from common import NETS, Net, clean, least_of, plan, snug
+from common import MIB, NETS, Net, clean, plan, snug, stated_least
 
 QUICK = ("cnn", "unet")
 FACTORS = (97, 60, 30)  # percent of the least
@@ -42,9 +42,9 @@ def try_remedy(report, net, words, line):
 
 
 def run_net(report, net):
-    least = least_of(plan(net))
+    least = stated_least(net)
     for percent in FACTORS:
-        line = least * percent // 100
+        line = min(least * percent // 100, least - MIB)
         clean(net)
         refused = snug(net.folder, "fit", *net.words("--memory", str(line)))
         report.check(refused.code == 3, "%s at %d %% of the least: %s" % (net, percent, refused))
