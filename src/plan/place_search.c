@@ -28,6 +28,7 @@
 #define TABLE_BITS_MIN 12
 #define TABLE_BITS_MAX 20
 #define MAX_DEPTH 4000                 /* a few hundred bytes of stack each */
+#define LEAST_WORK 32                  /* units of it, for one skyline */
 #define FIRST_ROUND (INT64_C(1) << 21) /* units of work */
 
 typedef enum verdict { FOUND, NONE, STOPPED } verdict;
@@ -65,7 +66,7 @@ static verdict solve(snug__search *s, int32_t lo, int32_t hi);
 
 static verdict try_buffer(snug__search *s, const snug__edge *e, int32_t id, int32_t lo,
                           int32_t hi) {
-  int64_t mark = s->sky.n_trail;
+  size_t mark = s->sky.trail.n;
   int64_t offset = snug__round_up(e->floor, s->sky.buffers[id].align);
   if (!snug__sky_place(&s->sky, id, offset)) {
     snug__search_note(s, s->sky.ceiling + 1);
@@ -80,7 +81,7 @@ static verdict try_buffer(snug__search *s, const snug__edge *e, int32_t id, int3
 
 static verdict try_gap(snug__search *s, const snug__edge *e, int32_t lo, int32_t hi) {
   snug__sky *sky = &s->sky;
-  int64_t mark = sky->n_trail;
+  size_t mark = sky->trail.n;
   bool has_slack = e->floor + sky->rest[e->section] < sky->ceiling;
   if (!has_slack && sky->n > 32) { /* where to go on is only worth knowing for small problems */
     snug__search_note(s, sky->ceiling + 1);
@@ -103,7 +104,7 @@ static verdict try_gap(snug__search *s, const snug__edge *e, int32_t lo, int32_t
 
 /* On the ground of the valley, or not below its walls. */
 static verdict branch_spanning(snug__search *s, const snug__edge *e, int32_t lo, int32_t hi) {
-  int64_t mark = s->sky.n_trail;
+  size_t mark = s->sky.trail.n;
   verdict v = try_buffer(s, e, e->spanning, lo, hi);
   if (v != NONE || e->wall >= SNUG__HEIGHT_MAX) {
     return v;
@@ -140,7 +141,8 @@ static verdict solve_whole(snug__search *s, int32_t lo, int32_t hi) {
   uint64_t code = skyline_code(s, lo, hi);
   uint64_t *slot = table_slot(s, code);
   snug__edge e = {0};
-  if (!snug__effort_spend(s->strip->effort, 4 * (hi - lo) + 32, s->limit) || s->depth > MAX_DEPTH) {
+  if (!snug__effort_spend(s->strip->effort, 4 * (hi - lo) + LEAST_WORK, s->limit) ||
+      s->depth > MAX_DEPTH) {
     return STOPPED;
   }
   if (*slot == code) {
@@ -158,7 +160,7 @@ static verdict solve_whole(snug__search *s, int32_t lo, int32_t hi) {
 /* Cut the stretch where nothing to come lives across, and solve the pieces. */
 static verdict solve(snug__search *s, int32_t lo, int32_t hi) {
   const snug__sky *sky = &s->sky;
-  int64_t mark = sky->n_trail;
+  size_t mark = sky->trail.n;
   for (int32_t a = lo, b; a < hi; a = b) {
     for (b = a + 1; b < hi && sky->across[b] > 0; b++) {
     }
@@ -264,15 +266,23 @@ static bool can_swap_all(const snug__strip *strip) {
   return true;
 }
 
-static snug_status search_init(snug__search *s, snug__strip *strip) {
+/* Few buffers have few skylines, and little work sees few of them. */
+static int table_bits(const snug__strip *strip, int64_t limit) {
+  int64_t seen = (limit - strip->effort->done) / LEAST_WORK;
+  int bits = TABLE_BITS_MIN;
+  while (bits < TABLE_BITS_MAX && strip->n > INT64_C(1) << (bits - 8) &&
+         seen > INT64_C(1) << bits) {
+    bits += 2;
+  }
+  return bits;
+}
+
+static snug_status search_init(snug__search *s, snug__strip *strip, int64_t limit) {
   int64_t n = strip->n;
   int64_t m = (int64_t)strip->sections + 2;
   snug_ctx *ctx = strip->ctx;
   *s = (snug__search){.strip = strip, .beyond = SNUG__HEIGHT_MAX, .can_swap = can_swap_all(strip)};
-  s->table_bits = TABLE_BITS_MIN;
-  while (s->table_bits < TABLE_BITS_MAX && n > INT64_C(1) << (s->table_bits - 8)) {
-    s->table_bits += 2; /* few buffers have few skylines */
-  }
+  s->table_bits = table_bits(strip, limit);
   SNUG_TRY(snug__sky_init(&s->sky, strip));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, m, &s->starts.begin));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->starts.ids));
@@ -337,7 +347,7 @@ static snug_status run_rounds(snug__search *s, int64_t limit, verdict *v) {
 snug_status snug__place_search(snug__strip *strip, int64_t limit) {
   snug__search s;
   verdict v = STOPPED;
-  snug_status status = search_init(&s, strip);
+  snug_status status = search_init(&s, strip, limit);
   if (!status) {
     status = run_rounds(&s, limit, &v);
   }

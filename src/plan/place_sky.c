@@ -31,12 +31,19 @@ static void count_all(snug__sky *sky) {
       sky->across[s] += s > b->lo;
     }
     sky->codes[b->lo] ^= snug__sky_code(i, 0);
-    sky->trail_room += b->hi - b->lo + 1;
   }
   for (int32_t s = 0; s < sky->sections; s++) {
     sky->tops[s] = -1;
   }
-  sky->trail_room += 64 * ((int64_t)sky->sections + 64); /* room for raised floors */
+}
+
+/* Pages of the trail that are never reached are never made resident: it is not cleared. */
+static snug_status take_trail(snug__sky *sky) {
+  int64_t steps = 64 * ((int64_t)sky->sections + 64); /* for raised floors */
+  for (int32_t i = 0; i < sky->n; i++) {
+    steps += sky->buffers[i].hi - sky->buffers[i].lo + 1;
+  }
+  return snug__vec_reserve(&sky->trail, (size_t)steps);
 }
 
 static snug_status take_all(snug__sky *sky) {
@@ -61,6 +68,7 @@ snug_status snug__sky_init(snug__sky *sky, const snug__strip *strip) {
                      .n = strip->n,
                      .sections = strip->sections,
                      .ceiling = strip->target};
+  snug__vec_init(&sky->trail, sky->ctx, SNUG__MEM_SCRATCH, sizeof(snug__sky_step), SIZE_MAX);
   SNUG_TRY(take_all(sky));
   snug_status status = SNUG_NEW_ARRAY(sky->ctx, SNUG__MEM_SCRATCH, sky->n, &keys);
   if (!status) {
@@ -73,7 +81,7 @@ snug_status snug__sky_init(snug__sky *sky, const snug__strip *strip) {
   SNUG_GIVE_ARRAY(sky->ctx, SNUG__MEM_SCRATCH, keys, sky->n);
   SNUG_GIVE_ARRAY(sky->ctx, SNUG__MEM_SCRATCH, scratch, sky->n);
   SNUG_TRY(status);
-  return SNUG_NEW_ARRAY(sky->ctx, SNUG__MEM_SCRATCH, sky->trail_room, &sky->trail);
+  return take_trail(sky);
 }
 
 void snug__sky_release(snug__sky *sky) {
@@ -88,7 +96,7 @@ void snug__sky_release(snug__sky *sky) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->is_placed, sky->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->alike, sky->n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->alike_left, sky->n);
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, sky->trail, sky->trail_room);
+  snug__vec_release(&sky->trail);
 }
 
 /* Count a buffer in (+1) or out (-1) of what is to come. */
@@ -104,9 +112,12 @@ static void count_one(snug__sky *sky, int32_t buffer, int32_t sign) {
   sky->is_placed[buffer] = sign < 0;
 }
 
+static void note(snug__sky *sky, snug__sky_step step) {
+  SNUG_VEC(&sky->trail, snug__sky_step, sky->trail.n++) = step;
+}
+
 static void set_floor(snug__sky *sky, int32_t section, int64_t level, int32_t top) {
-  sky->trail[sky->n_trail++] =
-      (snug__sky_step){sky->floors[section], sky->tops[section], section, SNUG__SKY_FLOOR};
+  note(sky, (snug__sky_step){sky->floors[section], sky->tops[section], section, SNUG__SKY_FLOOR});
   sky->floors[section] = level;
   sky->tops[section] = top;
 }
@@ -124,7 +135,7 @@ bool snug__sky_place(snug__sky *sky, int32_t buffer, int64_t offset) {
   for (int32_t s = b->lo; s < b->hi; s++) {
     set_floor(sky, s, offset + b->size, buffer);
   }
-  sky->trail[sky->n_trail++] = (snug__sky_step){0, buffer, 0, SNUG__SKY_PLACED};
+  note(sky, (snug__sky_step){0, buffer, 0, SNUG__SKY_PLACED});
   sky->offsets[buffer] = offset;
   count_one(sky, buffer, -1);
   return true;
@@ -149,7 +160,7 @@ bool snug__sky_bar(snug__sky *sky, int32_t buffer, int64_t level) {
   if (snug__sky_is_full(sky)) {
     return false;
   }
-  sky->trail[sky->n_trail++] = (snug__sky_step){sky->bars[buffer], buffer, 0, SNUG__SKY_BAR};
+  note(sky, (snug__sky_step){sky->bars[buffer], buffer, 0, SNUG__SKY_BAR});
   set_bar(sky, buffer, level);
   return true;
 }
@@ -169,9 +180,9 @@ static void undo(snug__sky *sky, const snug__sky_step *step) {
   }
 }
 
-void snug__sky_back(snug__sky *sky, int64_t n_trail) {
-  while (sky->n_trail > n_trail) {
-    undo(sky, &sky->trail[--sky->n_trail]);
+void snug__sky_back(snug__sky *sky, size_t n_trail) {
+  while (sky->trail.n > n_trail) {
+    undo(sky, &SNUG_VEC(&sky->trail, snug__sky_step, --sky->trail.n));
   }
 }
 

@@ -8,6 +8,7 @@
 #ifndef SNUG_PLAN_SKY_H
 #define SNUG_PLAN_SKY_H
 
+#include "base/vec.h"
 #include "plan/pack.h"
 
 typedef enum snug__sky_kind { SNUG__SKY_FLOOR, SNUG__SKY_PLACED, SNUG__SKY_BAR } snug__sky_kind;
@@ -34,8 +35,7 @@ typedef struct snug__sky {
   bool *is_placed;
   int32_t *alike;      /* per buffer: the class of those of the same lifespan */
   int32_t *alike_left; /* per class: how many are unplaced */
-  snug__sky_step *trail;
-  int64_t n_trail, trail_room;
+  snug__vec trail;     /* snug__sky_step; its room is taken at once and seldom filled */
 } snug__sky;
 
 /* A sky with nothing placed.  Fails: E_MEMORY; release is allowed then too. */
@@ -57,11 +57,11 @@ bool snug__sky_bar(snug__sky *sky, int32_t buffer, int64_t level);
 
 /* Is there too little room on the trail for another step? */
 static inline bool snug__sky_is_full(const snug__sky *sky) {
-  return sky->n_trail + sky->sections + 1 > sky->trail_room;
+  return sky->trail.n + (size_t)sky->sections + 1 > sky->trail.capacity;
 }
 
 /* Undo until the trail is as long as it was. */
-void snug__sky_back(snug__sky *sky, int64_t n_trail);
+void snug__sky_back(snug__sky *sky, size_t n_trail);
 
 /* The lowest offset that floors and bar leave a buffer, its alignment kept. */
 int64_t snug__sky_lowest(const snug__sky *sky, int32_t buffer);
