@@ -2,23 +2,21 @@
  *
  *   rules --model NAME [--batch N] [--size N] [--threads N]
  *
- * Rules and points have the same graph, the same seconds per node and the same planner.  For each
- * line the table has the seconds of the fastest that fits.  Exit code 1: a rule is faster than ours
- * somewhere, or fits where ours does not. */
+ * Rules and points have the same graph in the same order, the same seconds per node and the same
+ * simulation, whose load is held against the line.  For each line the table has the seconds of the
+ * fastest that fits.  Exit code 1: a rule is faster than ours somewhere, or fits where ours does
+ * not. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/program.h"
+#include "budget/frontier.h"
 #include "inside/inside.h"
 #include "line/rules.h"
 #include "pass/passes.h"
-#include "pass/remake.h"
-#include "snug/plan.h"
 #include "train/calibrate.h"
-#include "train/data.h"
 #include "train/lower.h"
 
 #define MIB 1048576.0
@@ -30,7 +28,7 @@ enum { OURS, CHEAP, SQRT, GREEDY, KNAPSACK, WAYS };
 static const char *const names[WAYS] = {"ours", "cheap only", "sqrt(n)", "greedy", "knapsack"};
 
 typedef struct point {
-  double block, seconds;
+  double load, seconds;
 } point;
 
 typedef struct points {
@@ -38,12 +36,18 @@ typedef struct points {
   size_t n;
 } points;
 
+/* At how many lines a rule is worse than ours, as good, and better. */
+typedef struct tally {
+  int lines[3];
+} tally;
+
 typedef struct trial {
   subject s;
-  snug__graph *g; /* everything kept */
-  snug__recipes recipes;
+  snug__graph *g;          /* everything kept */
   double *seconds, *again; /* per node */
-  bool *cheap;
+  snug__frontier frontier;
+  snug__simulation simulation;
+  snug__keeping *choice;
   rules rules;
   points ways[WAYS];
 } trial;
@@ -57,76 +61,33 @@ static void *need(size_t n, size_t each) {
   return p;
 }
 
-static void add_point(points *list, double block, double seconds) {
+static void add_point(points *list, double load, double seconds) {
   list->at = realloc(list->at, (list->n + 1) * sizeof *list->at);
   if (!list->at) {
     exit(1);
   }
-  list->at[list->n++] = (point){block, seconds};
+  list->at[list->n++] = (point){load, seconds};
 }
 
-/* ---- what a choice costs ---- */
+/* ---- what a choice comes to ---- */
 
-static void mark_inputs(const bool *remade, const snug__id *in, int32_t n, bool *needed) {
-  for (int32_t i = 0; i < n; i++) {
-    if (in[i] != SNUG_NONE && remade[in[i]]) {
-      needed[in[i]] = true;
-    }
+static void try_choice(trial *t, int way, const bool *remade) {
+  const snug__problem *p = &t->frontier.problem;
+  for (snug__id v = 0; v < t->g->values.n; v++) {
+    t->choice[v] = remade[v] ? SNUG__REMADE : SNUG__KEPT;
   }
-}
-
-/* Whether a node runs a second time for what is needed of it. */
-static bool runs_again(const trial *t, const snug__node *node, const bool *remade, bool *needed) {
-  bool again = false;
-  for (int32_t k = 0; k < node->n_out; k++) {
-    snug__id v = node->out[k];
-    if (v != SNUG_NONE && needed[v]) {
-      mark_inputs(remade, t->recipes.of[v].in, t->recipes.of[v].n_in, needed);
-      again = true;
-    }
-  }
-  return again;
-}
-
-static double seconds_of(const trial *t, const bool *remade) {
-  bool *needed = need(t->g->values.n, sizeof *needed);
-  double sum = 0.0;
-  for (snug__id id = (snug__id)t->g->nodes.n; id-- > 0;) {
-    const snug__node *node = snug__node_at(t->g, id);
-    if (node->backward) {
-      mark_inputs(remade, node->in, node->n_in, needed);
-    }
-    sum += t->seconds[id] + (runs_again(t, node, remade, needed) ? t->again[id] : 0.0);
-  }
-  free(needed);
-  return sum;
-}
-
-static double block_of(const trial *t, const bool *remade) {
-  snug__remaking what = {.remade = remade};
-  snug__program *p = NULL;
-  snug__rewrite r;
-  bench_need(t->s.ctx, snug__pass_remake(&t->recipes, &what, &r));
-  snug__graph *made = r.to;
-  r.to = NULL;
-  snug__rewrite_release(&r);
-  bench_need(t->s.ctx, snug__program_create(made, &snug__cpu, NULL, &p));
-  double height = (double)snug__program_height(p);
-  snug__program_destroy(p);
-  return height;
-}
-
-static void try_choice(trial *t, int way, bool *remade) {
-  add_point(&t->ways[way], block_of(t, remade), seconds_of(t, remade));
+  snug__problem_close(p, t->choice);
+  snug__outcome o = snug__simulate(&t->simulation, t->choice);
+  add_point(&t->ways[way], (double)o.load, o.seconds);
 }
 
 /* A rule's choice as it is, and with what costs next to nothing made again besides. */
 static void try_rule(trial *t, int way, bool *remade) {
   try_choice(t, way, remade);
   for (snug__id v = 0; v < t->g->values.n; v++) {
-    remade[v] |= t->cheap[v];
+    remade[v] |= t->frontier.problem.cheap[v];
   }
-  snug__recipes_close(&t->recipes, remade);
+  snug__recipes_close(&t->frontier.problem.recipes, remade);
   try_choice(t, way, remade);
 }
 
@@ -135,7 +96,7 @@ static void try_rule(trial *t, int way, bool *remade) {
 static void try_rules(trial *t) {
   bool *remade = need(t->g->values.n, sizeof *remade);
   try_choice(t, CHEAP, remade);
-  try_choice(t, CHEAP, t->cheap);
+  try_choice(t, CHEAP, t->frontier.problem.cheap);
   for (int joints = 0; joints < 2; joints++) {
     rule_sqrt(&t->rules, joints, remade);
     try_rule(t, SQRT, remade);
@@ -152,21 +113,11 @@ static void try_rules(trial *t) {
   free(remade);
 }
 
-static void take_ours(trial *t, const bench_options *o) {
-  snug_fit_options how = SNUG_FIT_OPTIONS_DEFAULT;
-  snug_plan *plan = NULL;
-  bench_data d;
-  bench_data_make(&d, &o->net, 1);
-  how.batch_size = how.levers.micro_batch = o->net.batch;
-  how.levers.curve = true;
-  bench_need(t->s.ctx, snug_plan_fit(t->s.model, &d.data, &how, &plan));
-  for (size_t i = 0; i < snug_plan_points(plan); i++) {
-    snug_plan_point p;
-    snug_plan_point_at(plan, i, &p);
-    add_point(&t->ways[OURS], (double)p.block, p.seconds);
+static void take_ours(trial *t) {
+  for (size_t i = 0; i < t->frontier.ways.n; i++) {
+    const snug__outcome *o = &SNUG_VEC(&t->frontier.ways, snug__way, i).outcome;
+    add_point(&t->ways[OURS], (double)o->load, o->seconds);
   }
-  snug_plan_destroy(plan);
-  bench_data_release(&d);
 }
 
 /* ---- the table ---- */
@@ -175,7 +126,7 @@ static void take_ours(trial *t, const bench_options *o) {
 static double fastest(const points *list, double line) {
   double best = INFINITY;
   for (size_t i = 0; i < list->n; i++) {
-    best = list->at[i].block <= line ? fmin(best, list->at[i].seconds) : best;
+    best = list->at[i].load <= line ? fmin(best, list->at[i].seconds) : best;
   }
   return best;
 }
@@ -185,27 +136,34 @@ static void bounds(const trial *t, double *low, double *high) {
   *high = 0.0;
   for (int way = 0; way < WAYS; way++) {
     for (size_t i = 0; i < t->ways[way].n; i++) {
-      *low = fmin(*low, t->ways[way].at[i].block);
-      *high = fmax(*high, t->ways[way].at[i].block);
+      *low = fmin(*low, t->ways[way].at[i].load);
+      *high = fmax(*high, t->ways[way].at[i].load);
     }
   }
 }
 
-static int print_line(const trial *t, double line) {
+/* How a rule stands to ours under a line: 1 if it is better, -1 if it is worse. */
+static int compare(double ours, double other) {
+  bool is_equal = ours == other || fabs(ours - other) <= SAME * ours;
+  return is_equal ? 0 : other < ours ? 1 : -1;
+}
+
+static void print_line(const trial *t, double line, tally *tallies) {
   double ours = fastest(&t->ways[OURS], line);
-  int worse = 0;
+  bool is_beaten = false;
   printf("%10.2f", line / MIB);
   for (int way = 0; way < WAYS; way++) {
     double other = fastest(&t->ways[way], line);
+    int how = compare(ours, other);
     if (isinf(other)) {
       printf("  %12s", "-");
     } else {
       printf("  %12.5f", other);
     }
-    worse |= other < ours * (1.0 - SAME);
+    tallies[way].lines[how + 1]++;
+    is_beaten |= how > 0;
   }
-  puts(worse ? "  WORSE" : "");
-  return worse;
+  puts(is_beaten ? "  BEATEN" : "");
 }
 
 /* What each gives for a third of the block that keeps everything, beside the time of that. */
@@ -213,7 +171,7 @@ static void print_third(const trial *t) {
   const point *kept = &t->ways[CHEAP].at[0];
   printf("%10s", "a third");
   for (int way = 0; way < WAYS; way++) {
-    double seconds = fastest(&t->ways[way], kept->block / 3.0);
+    double seconds = fastest(&t->ways[way], kept->load / 3.0);
     if (isinf(seconds)) {
       printf("  %12s", "-");
     } else {
@@ -223,9 +181,21 @@ static void print_third(const trial *t) {
   puts("");
 }
 
+/* Exit code of the program. */
+static int print_tallies(const tally *tallies, const char *model) {
+  int better = 0;
+  for (int way = OURS + 1; way < WAYS; way++) {
+    const int *lines = tallies[way].lines;
+    printf("%s: %s is better than ours at %d, equal at %d, worse at %d of %d lines\n", model,
+           names[way], lines[2], lines[1], lines[0], LINES);
+    better += lines[2];
+  }
+  return better > 0;
+}
+
 static int print_table(const trial *t, const bench_options *o) {
+  tally tallies[WAYS] = {0};
   double low, high;
-  int worse = 0;
   bounds(t, &low, &high);
   printf("%s %lld, batch %lld: seconds of the fastest that fits\n%10s", o->net.name,
          (long long)o->net.size, (long long)o->net.batch, "MiB");
@@ -234,11 +204,10 @@ static int print_table(const trial *t, const bench_options *o) {
   }
   puts("");
   for (int i = 0; i < LINES; i++) {
-    worse += print_line(t, low + (high - low) * i / (LINES - 1));
+    print_line(t, low + (high - low) * i / (LINES - 1), tallies);
   }
   print_third(t);
-  printf("%s: a rule is better than ours at %d of %d lines\n", o->net.name, worse, LINES);
-  return worse > 0;
+  return print_tallies(tallies, o->net.name);
 }
 
 /* ---- set up ---- */
@@ -256,12 +225,13 @@ static void open_trial(trial *t, const bench_options *o) {
   t->s.model->pass = before;
   t->seconds = need(t->g->nodes.n, sizeof *t->seconds);
   t->again = need(t->g->nodes.n, sizeof *t->again);
-  t->cheap = need(t->g->values.n, sizeof *t->cheap);
+  t->choice = need(t->g->values.n, sizeof *t->choice);
   bench_need(t->s.ctx, snug__calibrate(t->s.model, SNUG__STEP_TRAIN, &step, t->g, t->seconds,
                                        t->again, note));
-  bench_need(t->s.ctx, snug__recipes_init(&t->recipes, t->g, &snug__cpu));
-  bench_need(t->s.ctx, snug__recipes_cheap(&t->recipes, t->cheap));
-  rules_open(&t->rules, t->g, &t->recipes, t->again);
+  bench_need(t->s.ctx,
+             snug__frontier_open(&t->frontier, t->g, &snug__cpu, t->seconds, t->again, NULL));
+  bench_need(t->s.ctx, snug__simulation_open(&t->simulation, &t->frontier.problem));
+  rules_open(&t->rules, t->g, &t->frontier.problem.recipes, t->again);
 }
 
 static void close_trial(trial *t) {
@@ -269,10 +239,11 @@ static void close_trial(trial *t) {
     free(t->ways[way].at);
   }
   rules_close(&t->rules);
-  snug__recipes_release(&t->recipes);
+  snug__simulation_release(&t->simulation);
+  snug__frontier_close(&t->frontier);
   free(t->seconds);
   free(t->again);
-  free(t->cheap);
+  free(t->choice);
   snug__graph_destroy(t->g);
   subject_release(&t->s);
 }
@@ -281,7 +252,7 @@ int main(int argc, char **argv) {
   bench_options o = bench_options_read(argc, argv);
   trial t = {0};
   open_trial(&t, &o);
-  take_ours(&t, &o);
+  take_ours(&t);
   try_rules(&t);
   int worse = print_table(&t, &o);
   close_trial(&t);
