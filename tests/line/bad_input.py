@@ -28,21 +28,23 @@ def run_tiny(report, net):
 
 
 def run_validation(report, folder):
-    """A batch of validation that is far larger than one of training."""
+    """A batch of validation that is far larger than one of training, where pieces are not wanted."""
     net = Net(folder, "cnn", batch=16)
-    large = ("--validation-batch-size", "16")
+    whole_batches = ("--micro-batch", "16")
+    large = ("--validation-batch-size", "3000", *whole_batches)
+    small = ("--validation-batch-size", "16", *whole_batches)
     from common import write_npz
     write_npz(net.path("test.npz"), 3000, (28, 28, 1), (), 10, 2)
-    small = least_of(plan(net, *large))
-    whole = least_of(plan(net, "--validation-batch-size", "3000"))
-    if not report.check(whole > small + 4 * MIB, "validation of 3000 samples at a time is not dearer: %d, %d" % (whole, small)):
+    little = least_of(plan(net, *small))
+    much = least_of(plan(net, *large))
+    if not report.check(much > little + 4 * MIB, "validation of 3000 samples at a time is not dearer: %d, %d" % (much, little)):
         return
-    line = (small + whole) // 2
-    done = fit(net, "--memory", str(line), "--validation-batch-size", "3000")
+    line = (little + much) // 2
+    done = fit(net, "--memory", str(line), *large)
     report.check(done.code == 3, "a line that fits training but not validation: %s" % done)
     report.check("validation" in done.err, "it does not say that validation is what does not fit: %s" % done.err)
     report.check(not os.path.exists(net.path("log.csv")), "training was begun")
-    done = fit(net, "--memory", str(line), *large)
+    done = fit(net, "--memory", str(line), *small)
     report.check(done.code == 0 and done.peak <= line, "the same with less validation at a time: %s" % done)
 
 
