@@ -22,8 +22,10 @@ typedef struct snug_memory_entry {
 typedef struct snug_memory_info {
   uint64_t current;
   uint64_t peak;
-  uint64_t limit;       /* 0: none */
-  uint64_t allocations; /* calls that took memory since the context was created */
+  uint64_t limit;        /* 0: none */
+  uint64_t allocations;  /* calls that took memory since the context was created */
+  uint64_t preallocated; /* that was taken ahead; 0: memory is taken as it is needed */
+  uint64_t idle; /* bytes of it that are not in use.  `current` does not count them, `limit` does */
 } snug_memory_info;
 
 /* Current and peak bytes of the context. */
@@ -40,6 +42,26 @@ SNUG_API void snug_memory_reset_peak(snug_ctx *ctx);
 /* Change the limit; 0: none.  Fails: E_LIMIT when more than that is held already; nothing changes
  * then. */
 SNUG_API snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) SNUG_NODISCARD;
+
+/* ---- devices ---- */
+
+/* Number of devices, and the name of one (static; "" when out of range).  There is one so far,
+ * "cpu", whose memory is the host's: what is told of it is what is told of the context. */
+SNUG_API size_t snug_memory_devices(const snug_ctx *ctx);
+SNUG_API const char *snug_memory_device_name(const snug_ctx *ctx, size_t index);
+
+/* Current and peak bytes of a device.  Fails: E_ARGUMENT, naming the devices that there are. */
+SNUG_API snug_status snug_memory_device_get(snug_ctx *ctx, const char *device,
+                                            snug_memory_info *out) SNUG_NODISCARD;
+
+/* Take so many bytes of a device now and touch them, instead of taking memory as it is needed (0:
+ * that again).  Weights, the optimizer's state and the block of a step are then cut from these
+ * bytes; what does not fit into them is still taken as it is needed, up to the limit.  They go back
+ * with the context.  Fails: E_STATE when it comes too late, which is once anything was made in the
+ * context and is still there; E_ARGUMENT for a device that is not there, E_MEMORY, E_LIMIT,
+ * E_OVERFLOW.  Nothing changes then. */
+SNUG_API snug_status snug_memory_preallocate(snug_ctx *ctx, const char *device,
+                                             uint64_t bytes) SNUG_NODISCARD;
 
 /* ---- the process ---- */
 

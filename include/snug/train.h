@@ -74,6 +74,19 @@ typedef struct snug_logs {
   const double *values;
 } snug_logs;
 
+/* The memory at one moment of a fit, in bytes. */
+typedef struct snug_memory_sample {
+  int64_t epoch;    /* from 0 */
+  int64_t batch;    /* the last one that ran in this epoch, from 0; -1: none yet */
+  const char *at;   /* "epoch_begin", "batch_end" or "epoch_end"; static */
+  uint64_t current; /* that Snug holds */
+  uint64_t peak;    /* the most that it held since the sample before */
+  /* What was alive at the highest moment of the steps since then.  These add up to `peak`. */
+  uint64_t weights, gradients, optimizer, activations, scratch, data, callbacks, runtime;
+  uint64_t resident;     /* of the whole process, now */
+  uint64_t process_peak; /* and at the most since the fit, or the process, began */
+} snug_memory_sample;
+
 /* What a callback can see and do.  Return false to stop the training after this batch or epoch; an
  * epoch that was stopped is still validated.  Callbacks may evaluate and predict.  callbacks.h has
  * Keras's own. */
@@ -104,6 +117,8 @@ typedef struct snug_callback {
    * them, and puts them back before the first epoch_begin.  As many from prepare to close. */
   void *(*state)(void *user, size_t *bytes);
   void (*destroy)(void *user); /* by snug_callback_destroy */
+  /* Memory was recorded, as snug_fit_options.sampling says. */
+  bool (*memory_sample)(void *user, const snug_memory_sample *sample);
 } snug_callback;
 
 /* What may be done to stay under the line.  All zero: everything that changes no result. */
@@ -121,6 +136,20 @@ typedef struct snug_levers {
   const char *kernels;         /* which implementations to use, as snug_plan_kernels gives them;
                                   NULL: the fastest that fit */
 } snug_levers;
+
+/* Numbers from first to last, both included. */
+typedef struct snug_span {
+  int64_t first, last;
+} snug_span;
+
+/* When memory is recorded: at the beginning and the end of these epochs, and after these batches of
+ * them.  Both count from 0.  Nothing is recorded if both lists are empty. */
+typedef struct snug_sampling {
+  const snug_span *epochs; /* none: all epochs */
+  int32_t n_epochs;
+  const snug_span *batches;
+  int32_t n_batches;
+} snug_sampling;
 
 typedef struct snug_fit_options {
   int64_t batch_size; /* 0: 32 */
@@ -140,10 +169,11 @@ typedef struct snug_fit_options {
   int32_t n_callbacks;
   uint64_t memory; /* the line: bytes that the whole process may hold; 0: none */
   snug_levers levers;
+  snug_sampling sampling;
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, NULL}}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, NULL}, {NULL, 0, NULL, 0}}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to
@@ -157,7 +187,7 @@ typedef struct snug_memory_report {
   uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1;
                         without what callbacks take later */
   uint64_t measured; /* the same, measured; 0 in a plan */
-  /* The process around it.  Snug's bytes and these four add up to `process`. */
+  /* The process around it.  Snug's bytes and these five add up to `process`. */
   uint64_t code;    /* resident pages of files: the program and its libraries */
   uint64_t outside; /* anonymous memory that is not Snug's: JIT code, stacks, the C library's heap,
                        arrays of the caller */
@@ -167,6 +197,7 @@ typedef struct snug_memory_report {
                        held against */
   uint64_t process_measured; /* the same, measured; 0 in a plan */
   uint64_t line;             /* that it is to stay under; 0: none */
+  uint64_t idle; /* preallocated bytes that the fit has no use for: they are held, too */
 } snug_memory_report;
 
 /* What a fit leaves: values per epoch, and its memory. */
@@ -193,8 +224,34 @@ SNUG_API int64_t snug_history_epochs(const snug_history *history);
 SNUG_API snug_logs snug_history_logs(const snug_history *history, int64_t epoch);
 SNUG_API void snug_history_memory(const snug_history *history, snug_memory_report *out);
 
+/* Samples of memory that this fit recorded, and one of them (all zero with `at` "" when out of
+ * range). */
+SNUG_API size_t snug_history_samples(const snug_history *history);
+SNUG_API void snug_history_sample(const snug_history *history, size_t i, snug_memory_sample *out);
+
 /* The value of a name in logs; NaN if there is none. */
 SNUG_API double snug_logs_get(const snug_logs *logs, const char *name);
+
+/* ---- who holds what ---- */
+
+/* A piece of memory and whose it is.  The texts are gone when the visit ends. */
+typedef struct snug_memory_piece {
+  const char *layer; /* "": of no layer of this model */
+  const char *op;    /* that made the value in it, or needs it as scratch; "": none */
+  const char *what;  /* "weights", "gradients", "optimizer", "activations", "scratch", "data"; for
+                        all else a name of the account, as snug_memory_entry_get has them */
+  uint64_t bytes;
+} snug_memory_piece;
+
+typedef void snug_memory_visit(void *user, const snug_memory_piece *piece);
+
+/* Visit all that the model's context holds now, or held at its peak: piece by piece, so the same
+ * layer, op and class may come several times.  The bytes add up to `current` or to `peak` of
+ * snug_memory_get.  Callbacks of a fit may call it; then the peak is that of the step, with the
+ * values that are alive in its block.  Between two steps the block holds none, and is "work".
+ * Takes no memory. */
+SNUG_API void snug_memory_walk(const snug_model *model, bool at_peak, snug_memory_visit *visit,
+                               void *user);
 
 /* ---- evaluate and predict ---- */
 

@@ -17,9 +17,94 @@ const char *snug__account_text(snug__account_name name) {
   return name < SNUG__MEM_COUNT ? account_texts[name] : "";
 }
 
-static bool is_refused_by_limit(const snug__account *a, size_t old_bytes, size_t new_bytes) {
-  return a->limit && new_bytes > old_bytes &&
-         (a->total > a->limit || new_bytes - old_bytes > a->limit - a->total);
+/* ---- what was preallocated ---- */
+
+/* Values lie on the device that computes with them; all else is the host's. */
+static bool is_of_values(snug__account_name name) {
+  return name == SNUG__MEM_WEIGHTS || name == SNUG__MEM_OPTIMIZER || name == SNUG__MEM_WORK;
+}
+
+static bool is_in_stock(const snug_ctx *ctx, snug__account_name name, size_t bytes) {
+  return is_of_values(name) && snug__stock_fits(&ctx->stock, bytes);
+}
+
+void snug__stock_end(snug_ctx *ctx) {
+  if (ctx->stock.start) {
+    ctx->allocator.realloc(ctx->allocator.ctx, ctx->stock.start, ctx->stock.bytes, 0);
+    ctx->stock = (snug__stock){0};
+  }
+}
+
+static snug_status open_stock(snug_ctx *ctx, size_t bytes) {
+  const snug__account *a = &ctx->account;
+  if (a->limit && (a->total > a->limit || bytes > a->limit - a->total)) {
+    return snug__fail(ctx, SNUG_E_LIMIT,
+                      "%zu bytes are not preallocated: %llu are held and the limit is %llu", bytes,
+                      (unsigned long long)a->total, (unsigned long long)a->limit);
+  }
+  void *memory = ctx->allocator.realloc(ctx->allocator.ctx, NULL, 0, bytes);
+  if (!memory) {
+    return snug__fail(ctx, SNUG_E_MEMORY, "%zu bytes are not preallocated: the allocator refused",
+                      bytes);
+  }
+  memset(memory, 0, bytes);
+  snug__stock_open(&ctx->stock, memory, bytes);
+  return SNUG_OK;
+}
+
+snug_status snug__preallocate(snug_ctx *ctx, size_t bytes) {
+  size_t whole = snug__stock_round(bytes);
+  if (bytes && !whole) {
+    return snug__fail(ctx, SNUG_E_OVERFLOW, "%zu bytes are more than can be preallocated", bytes);
+  }
+  snug__stock before = ctx->stock;
+  ctx->stock = (snug__stock){0};
+  snug_status s = bytes ? open_stock(ctx, whole) : SNUG_OK;
+  snug__stock now = ctx->stock;
+  ctx->stock = before;
+  if (!s) {
+    snug__stock_end(ctx);
+    ctx->stock = now;
+  }
+  return s;
+}
+
+static void *take_piece(snug_ctx *ctx, snug__account_name name, size_t bytes) {
+  return is_in_stock(ctx, name, bytes) ? snug__stock_take(&ctx->stock, bytes)
+                                       : ctx->allocator.realloc(ctx->allocator.ctx, NULL, 0, bytes);
+}
+
+/* As snug_allocator.realloc, for a piece of the stock. */
+static void *resize_in_stock(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
+                             size_t new_bytes) {
+  void *moved = new_bytes ? take_piece(ctx, name, new_bytes) : NULL;
+  if (moved) {
+    memcpy(moved, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
+  }
+  if (moved || !new_bytes) {
+    snug__stock_give(&ctx->stock, ptr, old_bytes);
+  }
+  return moved;
+}
+
+static void *resize(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
+                    size_t new_bytes) {
+  if (!ptr && new_bytes) {
+    return take_piece(ctx, name, new_bytes);
+  }
+  return snug__stock_has(&ctx->stock, ptr)
+             ? resize_in_stock(ctx, name, ptr, old_bytes, new_bytes)
+             : ctx->allocator.realloc(ctx->allocator.ctx, ptr, old_bytes, new_bytes);
+}
+
+/* ---- counting ---- */
+
+static bool is_refused_by_limit(const snug_ctx *ctx, snug__account_name name, size_t old_bytes,
+                                size_t new_bytes) {
+  const snug__account *a = &ctx->account;
+  uint64_t held = a->total + ctx->stock.idle;
+  return a->limit && new_bytes > old_bytes && !is_in_stock(ctx, name, new_bytes) &&
+         (held > a->limit || new_bytes - old_bytes > a->limit - held);
 }
 
 static void raise_peaks(snug__account *a) {
@@ -43,10 +128,10 @@ static void count(snug__account *a, snug__account_name name, size_t old_bytes, s
 
 void *snug__realloc(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
                     size_t new_bytes) {
-  if (is_refused_by_limit(&ctx->account, old_bytes, new_bytes)) {
+  if (is_refused_by_limit(ctx, name, old_bytes, new_bytes)) {
     return NULL;
   }
-  void *moved = ctx->allocator.realloc(ctx->allocator.ctx, ptr, old_bytes, new_bytes);
+  void *moved = resize(ctx, name, ptr, old_bytes, new_bytes);
   if (moved || new_bytes == 0) {
     count(&ctx->account, name, old_bytes, new_bytes);
   }
@@ -64,7 +149,7 @@ static snug__account_name largest_holder(const snug__account *a) {
 snug_status snug__refuse(snug_ctx *ctx, snug__account_name name, size_t bytes) {
   const snug__account *a = &ctx->account;
   snug__account_name most = largest_holder(a);
-  bool by_limit = is_refused_by_limit(a, 0, bytes);
+  bool by_limit = is_refused_by_limit(ctx, name, 0, bytes);
   return snug__fail(
       ctx, by_limit ? SNUG_E_LIMIT : SNUG_E_MEMORY,
       "no memory for %zu bytes of %s: %llu are held, most of them by %s (%llu); %s %llu", bytes,

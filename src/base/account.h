@@ -3,7 +3,8 @@
  * Invariants:
  * 1. The sum over all names is `current`; `peak` is its highest value since the last reset.
  * 2. Memory is only ever taken and given back through snug__realloc, with the true old size.
- * 3. A refused request (limit, allocator) changes nothing. */
+ * 3. A refused request (limit, allocator) changes nothing.
+ * 4. What was preallocated is counted when it is used.  The limit counts all of it. */
 #ifndef SNUG_BASE_ACCOUNT_H
 #define SNUG_BASE_ACCOUNT_H
 
@@ -43,6 +44,12 @@ typedef struct snug__account {
  */
 void *snug__realloc(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
                     size_t new_bytes);
+
+/* Take memory of a device ahead, and touch it: values (weights, optimizer, work) are then cut from
+ * it as long as there is room.  0: give back what was taken so.  Fails: E_LIMIT, E_MEMORY,
+ * E_OVERFLOW; nothing is in use then.  To be called while no value is held. */
+snug_status snug__preallocate(snug_ctx *ctx, size_t bytes) SNUG_NODISCARD;
+void snug__stock_end(snug_ctx *ctx);
 
 /* The failure after snug__realloc refused to add bytes under a name: E_LIMIT or E_MEMORY, with a
  * message that says who holds what. */

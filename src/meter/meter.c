@@ -7,7 +7,9 @@
 void snug_memory_get(const snug_ctx *ctx, snug_memory_info *out) {
   if (out) {
     const snug__account *a = ctx ? &ctx->account : &(const snug__account){0};
-    *out = (snug_memory_info){a->total, a->peak, a->limit, a->allocations};
+    const snug__stock *stock = ctx ? &ctx->stock : &(const snug__stock){0};
+    *out =
+        (snug_memory_info){a->total, a->peak, a->limit, a->allocations, stock->bytes, stock->idle};
   }
 }
 
@@ -43,10 +45,11 @@ snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) {
   if (!ctx) {
     return SNUG_E_ARGUMENT;
   }
-  if (bytes && ctx->account.total > bytes) {
+  uint64_t held = ctx->account.total + ctx->stock.idle;
+  if (bytes && held > bytes) {
     return snug__fail(ctx, SNUG_E_LIMIT,
                       "a limit of %llu bytes comes too late: %llu are held already",
-                      (unsigned long long)bytes, (unsigned long long)ctx->account.total);
+                      (unsigned long long)bytes, (unsigned long long)held);
   }
   ctx->account.limit = bytes;
   return SNUG_OK;

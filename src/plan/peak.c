@@ -23,9 +23,7 @@ static int64_t highest_position(const snug__plan *p, int64_t *change) {
   return best;
 }
 
-/* Per buffer, whose bytes it holds at a position: of the values that share it, the youngest that is
- * there. */
-static void find_holders(const snug__plan *p, int64_t position, snug__id *holders) {
+void snug__plan_holders(const snug__plan *p, int64_t position, snug__id *holders) {
   memset(holders, 0xFF, p->n_buffers * sizeof *holders);
   for (snug__id v = 0; v < p->n_values; v++) {
     snug__id b = p->buffer_of[v];
@@ -40,7 +38,7 @@ static void attribute(const snug__plan *p, const snug__graph *g, const snug__id 
                       snug__peak *peak, int64_t *by_layer) {
   for (snug__id i = 0; i < p->n_buffers; i++) {
     const snug__buffer *b = &p->buffers[i];
-    if (b->first > peak->position || peak->position >= b->end) {
+    if (!snug__buffer_is_alive(b, peak->position)) {
       continue;
     }
     bool scratch = b->value == SNUG_NONE;
@@ -67,7 +65,7 @@ snug_status snug__plan_peak(const snug__plan *p, const snug__graph *g, snug__pea
   s = s ? s : SNUG_NEW_ARRAY(p->ctx, SNUG__MEM_SCRATCH, p->n_buffers, &holders);
   if (!s) {
     peak->position = highest_position(p, change);
-    find_holders(p, peak->position, holders);
+    snug__plan_holders(p, peak->position, holders);
     attribute(p, g, holders, peak, by_layer);
   }
   SNUG_GIVE_ARRAY(p->ctx, SNUG__MEM_SCRATCH, holders, p->n_buffers);

@@ -72,6 +72,15 @@ typedef struct snug__peak {
 snug_status snug__plan_peak(const snug__plan *p, const snug__graph *g, snug__peak *peak,
                             int64_t *by_layer) SNUG_NODISCARD;
 
+/* Per buffer, the value whose bytes it holds at a position: of those that share it, the youngest
+ * that is there.  SNUG_NONE for scratch, and where none is yet. */
+void snug__plan_holders(const snug__plan *p, int64_t position, snug__id *holders);
+
+/* Whether a buffer is alive at a position. */
+static inline bool snug__buffer_is_alive(const snug__buffer *b, int64_t position) {
+  return b->first <= position && position < b->end;
+}
+
 /* The whole plan as text: order, buffers with lifetimes and offsets, load, height. */
 snug_status snug__plan_print(const snug__plan *p, const snug__graph *g,
                              snug__text *out) SNUG_NODISCARD;

@@ -8,6 +8,7 @@
 #include "train/fit_memory.h"
 #include "train/lower.h"
 #include "train/pick.h"
+#include "train/samples.h"
 
 /* ---- options ---- */
 
@@ -106,6 +107,7 @@ static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_op
   *o = options ? *options : (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
   SNUG_TRY(check_options(f->model, o));
   SNUG_TRY(check_levers(f->model, &o->levers));
+  SNUG_TRY(snug__sampling_check(f->model, &o->sampling));
   o->epochs = o->epochs ? o->epochs : 1;
   o->batch_size = o->batch_size ? o->batch_size : SNUG__DEFAULT_BATCH;
   o->validation_batch_size = o->validation_batch_size ? o->validation_batch_size : o->batch_size;
@@ -169,6 +171,7 @@ static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_
   SNUG_TRY(snug__settle_layouts(f->model, SNUG__STEP_TRAIN)); /* callbacks ask how weights lie */
   SNUG_TRY(snug__fit_fix_kernels(f));
   SNUG_TRY(snug__logs_create(f));
+  SNUG_TRY(snug__samples_create(f));
   SNUG_TRY(prepare_callbacks(f));
   SNUG_TRY(snug__pick_way(f, make_measured));
   SNUG_TRY(f->has_kernels ? snug__kernel_list_check(&f->kernels) : SNUG_OK);
@@ -193,6 +196,8 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
 
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug_ctx *ctx = f->model->ctx;
+  snug__alive_release(&f->alive, ctx);
+  snug__samples_end(f);
   snug__session_release(&f->session);
   snug__pick_release(f);
   close_callbacks(f);

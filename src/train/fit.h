@@ -4,6 +4,7 @@
 
 #include "pass/kernel_list.h"
 #include "snug/plan.h"
+#include "train/alive.h"
 #include "train/feed.h"
 #include "train/history.h"
 
@@ -47,7 +48,10 @@ typedef struct snug__fit {
   int64_t steps; /* per epoch */
   snug__position at;
   snug_history *history;
-  const char **log_names; /* the values as callbacks see them; room for all that there can be */
+  snug__alive alive;          /* at the peak of the session as it is made */
+  snug_scope since_sample;    /* if memory is recorded */
+  bool has_run[SNUG__PHASES]; /* since then */
+  const char **log_names;     /* the values as callbacks see them; room for all that there can be */
   double *log_values;
   size_t n_metrics, n_logs, log_room;
   int32_t n_prepared;         /* callbacks that are to be closed */

@@ -21,30 +21,65 @@
 
 /* ---- what Snug allocates ---- */
 
+/* What a commit takes, in the order in which it does. */
+#define MOST_PIECES 3
+static size_t commit_pieces(const snug__fit *f, size_t bytes[MOST_PIECES]) {
+  const snug__session *s = &f->session;
+  bytes[0] = s->has_state ? (size_t)snug__training_cost(f->model) : 0;
+  bytes[1] = (size_t)snug__cpu.block_cost(s->block_bytes);
+  bytes[2] = (size_t)snug__session_cost(s) - bytes[0] - bytes[1];
+  return MOST_PIECES;
+}
+
+/* Bytes of a commit that will be cut from what was preallocated: they are, and come back. */
+static uint64_t in_stock(const snug__fit *f) {
+  snug__stock *stock = &f->model->ctx->stock;
+  size_t bytes[MOST_PIECES];
+  void *piece[MOST_PIECES];
+  uint64_t sum = 0;
+  size_t n = commit_pieces(f, bytes);
+  for (size_t i = 0; i < n; i++) {
+    piece[i] = bytes[i] ? snug__stock_take(stock, bytes[i]) : NULL;
+    sum += piece[i] ? bytes[i] : 0;
+  }
+  while (n > 0) {
+    if (piece[--n]) {
+      snug__stock_give(stock, piece[n], bytes[n]);
+    }
+  }
+  return sum;
+}
+
+/* What will be held after the commit.  Scratch of this fit is of calls that have not ended, such as
+ * the search for a way: it is given back before. */
+static uint64_t committed_bytes(const snug__fit *f) {
+  const snug__account *a = &f->model->ctx->account;
+  uint64_t kept = a->total - (a->current[SNUG__MEM_SCRATCH] - f->scratch);
+  return kept + (uint64_t)snug__session_cost(&f->session);
+}
+
+static uint64_t idle_after(const snug__fit *f) { return f->model->ctx->stock.idle - in_stock(f); }
+
 /* What is alive at the peak: what is held now and what commit takes, or what making it took, if
- * more.  Scratch of this fit is of calls that have not ended, such as the search for a way: it is
- * given back before commit. */
-static snug_status fill_planned(const snug__fit *f, snug_memory_report *r) {
-  const snug__run *run = snug__session_largest(&f->session);
-  snug_memory_info held;
-  snug__peak peak;
+ * more. */
+static snug_status fill_planned(snug__fit *f, snug_memory_report *r) {
+  SNUG_TRY(snug__alive_find(&f->alive, &f->session));
+  const snug__run *run = f->alive.run;
+  const snug__peak *peak = &f->alive.peak;
   uint64_t so_far = f->scope.peak;
-  snug_memory_get(f->model->ctx, &held);
-  uint64_t kept = held.current - (f->model->ctx->account.current[SNUG__MEM_SCRATCH] - f->scratch);
-  uint64_t committed = kept + (uint64_t)snug__session_cost(&f->session);
-  SNUG_TRY(snug__plan_peak(run->program->plan, run->program->graph, &peak, NULL));
-  *r = (snug_memory_report){
-      .weights = f->model->weights_bytes,
-      .gradients = (uint64_t)(peak.by_class[SNUG__CLASS_GRADIENTS] + run->base),
-      .optimizer = f->model->training->state_bytes,
-      .activations = (uint64_t)peak.by_class[SNUG__CLASS_ACTIVATIONS],
-      .scratch = (uint64_t)peak.by_class[SNUG__CLASS_SCRATCH],
-      .data = (uint64_t)peak.by_class[SNUG__CLASS_DATA] +
-              f->model->ctx->account.current[SNUG__MEM_DATA],
-      .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
-      .block = (uint64_t)f->session.block_bytes,
-      .load = (uint64_t)(run->program->plan->load + run->base),
-      .line = f->options.memory};
+  uint64_t committed = committed_bytes(f);
+  *r = (snug_memory_report){.weights = f->model->weights_bytes,
+                            .gradients = (uint64_t)peak->by_class[SNUG__CLASS_GRADIENTS],
+                            .optimizer = f->model->training->state_bytes,
+                            .activations = (uint64_t)peak->by_class[SNUG__CLASS_ACTIVATIONS],
+                            .scratch = (uint64_t)peak->by_class[SNUG__CLASS_SCRATCH],
+                            .data = (uint64_t)peak->by_class[SNUG__CLASS_DATA] +
+                                    f->model->ctx->account.current[SNUG__MEM_DATA],
+                            .callbacks = f->model->ctx->account.current[SNUG__MEM_CALLBACKS],
+                            .block = (uint64_t)f->session.block_bytes,
+                            .load = (uint64_t)(run->program->plan->load + run->base),
+                            .line = f->options.memory,
+                            .idle = idle_after(f)};
   r->planned = so_far > committed ? so_far : committed;
   r->runtime = r->planned - r->weights - r->gradients - r->optimizer - r->activations - r->scratch -
                r->data - r->callbacks;
@@ -65,9 +100,11 @@ static void settle(snug__fit *f) {
   snug__heap_trim();
 }
 
-/* Whole pages of two pieces of memory: the block and the state. */
+/* Whole pages of two pieces of memory: the block and the state.  What was preallocated is resident.
+ */
 static uint64_t commit_pages(const snug__fit *f) {
-  return ((uint64_t)snug__session_cost(&f->session) / PAGE_BYTES + 4) * PAGE_BYTES;
+  uint64_t taken = (uint64_t)snug__session_cost(&f->session) - in_stock(f);
+  return (taken / PAGE_BYTES + 4) * PAGE_BYTES;
 }
 
 static uint64_t tables_of(const snug__process *now, uint64_t added) {
@@ -84,7 +121,7 @@ static void fill_process(const snug__fit *f, const snug__process *now, snug_memo
   r->code = now->file + now->shared;
   r->reserve = RESERVE_BYTES;
   r->tables = tables_of(now, resident - now->resident);
-  uint64_t known = r->planned + r->code;
+  uint64_t known = r->planned + r->code + r->idle;
   r->outside = resident > known ? resident - known : 0;
   r->process = known + r->outside + r->tables + r->reserve;
 }
@@ -123,14 +160,16 @@ uint64_t snug__fit_process_peak(void) {
 
 snug_status snug__fit_check_limit(const snug__fit *f, const snug_memory_report *r) {
   uint64_t limit = f->model->ctx->account.limit;
-  if (!limit || r->planned <= limit) {
+  uint64_t held = committed_bytes(f) + r->idle;
+  uint64_t needed = held > r->planned ? held : r->planned;
+  if (!limit || needed <= limit) {
     return SNUG_OK;
   }
   return snug__fail(f->model->ctx, SNUG_E_LIMIT,
                     "fit: needs %llu bytes and the limit is %llu: %llu are the step at batch %lld, "
                     "%llu weights and %llu "
                     "optimizer; a smaller batch needs less",
-                    (unsigned long long)r->planned, (unsigned long long)limit,
+                    (unsigned long long)needed, (unsigned long long)limit,
                     (unsigned long long)r->block, (long long)f->train.batch,
                     (unsigned long long)r->weights, (unsigned long long)r->optimizer);
 }

@@ -70,6 +70,7 @@ snug_status snug__history_create(snug_ctx *ctx, int64_t epochs, const char *cons
 
 void snug_history_destroy(snug_history *h) {
   if (h) {
+    SNUG_GIVE_ARRAY(h->ctx, SNUG__MEM_HISTORY, h->samples, h->sample_room);
     snug__give(h->ctx, SNUG__MEM_HISTORY, h, h->bytes);
   }
 }
@@ -97,6 +98,14 @@ snug_logs snug_history_logs(const snug_history *h, int64_t epoch) {
 void snug_history_memory(const snug_history *h, snug_memory_report *out) {
   if (out) {
     *out = h ? h->memory : (snug_memory_report){0};
+  }
+}
+
+size_t snug_history_samples(const snug_history *h) { return h ? h->n_samples : 0; }
+
+void snug_history_sample(const snug_history *h, size_t i, snug_memory_sample *out) {
+  if (out) {
+    *out = h && i < h->n_samples ? h->samples[i] : (snug_memory_sample){.at = ""};
   }
 }
 

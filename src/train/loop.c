@@ -4,6 +4,7 @@
 #include "base/size.h"
 #include "train/batch.h"
 #include "train/fit.h"
+#include "train/samples.h"
 
 /* ---- callbacks ---- */
 
@@ -38,9 +39,21 @@ static snug_status tell_epoch_end(snug__fit *f, int64_t epoch, bool *go_on) {
   return SNUG_OK;
 }
 
+/* Record the memory, if this is a moment to do so. */
+static snug_status sample(snug__fit *f, const char *at, int64_t batch, bool *wants_more) {
+  const snug_memory_sample *taken = snug__samples_take(f, at, batch);
+  bool go_on = true;
+  if (taken) {
+    TELL(f, memory_sample, taken);
+  }
+  *wants_more = *wants_more && go_on;
+  return SNUG_OK;
+}
+
 /* ---- steps ---- */
 
 static snug_status train_step(snug__fit *f, int64_t batch) {
+  f->has_run[SNUG__PHASE_TRAINING] = true;
   snug__training_set_rate(f->model);
   return snug__batch_run(&f->session, &f->train, SNUG__SLOT_MAIN, batch);
 }
@@ -84,6 +97,7 @@ static snug_status train_epoch(snug__fit *f, bool *wants_more) {
     snug_logs logs = {0};
     SNUG_TRY(f->options.n_callbacks ? snug__logs_of_batch(f, &logs) : SNUG_OK);
     TELL(f, batch_end, f->at.step, &logs);
+    SNUG_TRY(sample(f, SNUG__AT_BATCH_END, f->at.step, &go_on));
     f->at.step++;
     SNUG_TRY(keep_batch(f, go_on));
   }
@@ -108,6 +122,7 @@ static snug_status validate(snug__fit *f, bool *wants_more) {
   steps = f->options.validation_steps ? snug__min_i64(steps, f->options.validation_steps) : steps;
   TELL(f, test_begin, steps);
   snug__metrics_reset(&f->model->variables);
+  f->has_run[SNUG__PHASE_VALIDATION] = true;
   for (int64_t batch = 0; batch < steps; batch++) {
     SNUG_TRY(snug__batch_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION, batch));
     TELL(f, test_batch_end, batch);
@@ -134,6 +149,7 @@ static snug_status run_epoch(snug__fit *f) {
   bool trains_on = true;
   snug_logs logs;
   TELL(f, epoch_begin, epoch);
+  SNUG_TRY(sample(f, SNUG__AT_EPOCH_BEGIN, f->at.step - 1, &go_on));
   if (f->at.step == 0) { /* an epoch that is resumed goes on counting */
     snug__metrics_reset(&f->model->variables);
   }
@@ -142,6 +158,7 @@ static snug_status run_epoch(snug__fit *f) {
   SNUG_TRY(validates ? validate(f, &trains_on) : SNUG_OK);
   snug__logs_start_epoch(f, validates);
   SNUG_TRY(tell_epoch_end(f, epoch, &trains_on));
+  SNUG_TRY(sample(f, SNUG__AT_EPOCH_END, f->at.step - 1, &trains_on));
   snug__history_push(f->history);
   f->at = next_epoch(f, !(go_on && trains_on));
   return f->keeper ? f->keeper->after_epoch(f->keeper->user, f) : SNUG_OK;

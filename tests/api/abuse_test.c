@@ -103,11 +103,20 @@ TEST(contexts) {
 
 TEST(memory) {
   snug_ctx *ctx = test_ctx();
-  snug_memory_info info = {1, 1, 1, 1};
+  snug_memory_info info = {1, 1, 1, 1, 1, 1};
   snug_memory_entry entry = {NULL, 1, 1};
   snug_scope scope = {0};
   snug_memory_get(NULL, &info);
   ASSERT_EQ_UINT(info.current + info.peak + info.limit + info.allocations, 0);
+  ASSERT_EQ_UINT(info.preallocated + info.idle, 0);
+  ASSERT_EQ_UINT(snug_memory_devices(NULL), 0);
+  ASSERT_EQ_TEXT(snug_memory_device_name(NULL, 0), "");
+  ASSERT_EQ_TEXT(snug_memory_device_name(ctx, SIZE_MAX), "");
+  ASSERT_EQ_INT(snug_memory_device_get(NULL, "cpu", &info), SNUG_E_ARGUMENT);
+  ASSERT_EQ_INT(snug_memory_device_get(ctx, "cpu", NULL), SNUG_E_ARGUMENT);
+  ASSERT_EQ_INT(snug_memory_preallocate(NULL, "cpu", 1), SNUG_E_ARGUMENT);
+  REFUSED(ctx, SNUG_E_ARGUMENT, "no device \"\"", snug_memory_preallocate(ctx, NULL, 1));
+  snug_memory_walk(NULL, true, NULL, NULL);
   snug_memory_get(ctx, NULL);
   snug_memory_entry_get(NULL, 0, &entry);
   ASSERT_EQ_TEXT(entry.name, "");
@@ -528,6 +537,12 @@ TEST(histories_and_plans_outlive_the_model) {
   ASSERT_TRUE(layer.layer[0]);
   snug_plan_layer(plan, SIZE_MAX, &layer);
   ASSERT_EQ_TEXT(layer.layer, "");
+  snug_memory_sample taken;
+  snug_history_sample(history, 0, NULL);
+  snug_history_sample(history, SIZE_MAX, &taken);
+  ASSERT_EQ_TEXT(taken.at, "");
+  snug_history_sample(NULL, 0, &taken);
+  ASSERT_EQ_UINT(snug_history_samples(history) + snug_history_samples(NULL), 0);
   snug_history_destroy(history);
   snug_plan_destroy(plan);
   snug_history_memory(NULL, &report);
@@ -740,7 +755,16 @@ TEST(bad_options) {
   for (size_t i = 0; i < SNUG_COUNT(splits); i++) {
     REFUSE_OPTION(validation_split, splits[i], "validation_split");
   }
+  const snug_span far = {0, INT64_MAX}, never = {INT64_MAX, INT64_MIN};
+  REFUSE_OPTION(sampling, ((snug_sampling){&never, 1, NULL, 0}), "sampling");
+  REFUSE_OPTION(sampling, ((snug_sampling){NULL, 0, &never, 1}), "sampling");
+  REFUSE_OPTION(sampling, ((snug_sampling){NULL, 1, NULL, 0}), "sampling");
+  REFUSE_OPTION(sampling, ((snug_sampling){&far, INT32_MIN, NULL, 0}), "sampling");
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  o.steps_per_epoch = INT64_MAX;
+  o.sampling = (snug_sampling){NULL, 0, &far, 1};
+  refuse_option(ctx, m, &o, "");
+  o = (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
   o.class_weight = weights;
   o.n_class_weight = 2;
   refuse_option(ctx, m, &o, "class_weight");

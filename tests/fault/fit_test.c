@@ -52,6 +52,9 @@ static snug_status use(snug_model *m) {
   double values[2];
   float out[ROWS][3];
   void *outs[] = {out};
+  const snug_span batches = {1, 1};
+  o.sampling.batches = &batches;
+  o.sampling.n_batches = 1;
   o.batch_size = 2;
   o.epochs = 2;
   o.validation_split = 0.3;
@@ -82,6 +85,17 @@ static snug_status whole_fit(snug_ctx *ctx, void *arg) {
   s = s ? s : use(m);
   snug_model_destroy(m);
   return s;
+}
+
+/* The same in memory that was preallocated. */
+static snug_status preallocated_fit(snug_ctx *ctx, void *arg) {
+  snug_status s = snug_memory_preallocate(ctx, "cpu", 1 << 16);
+  return s ? s : whole_fit(ctx, arg);
+}
+
+TEST(every_allocation_of_a_preallocated_fit_may_fail) {
+  make_data();
+  test_fault_sweep(preallocated_fit, NULL);
 }
 
 TEST(every_allocation_of_a_fit_may_fail) {

@@ -135,6 +135,11 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   snug_plan_destroy(described);
 }
 
+// Adds up the bytes of the pieces.
+void add_piece(void *user, const snug_memory_piece *piece) {
+  *static_cast<std::uint64_t *>(user) += piece->bytes;
+}
+
 void train(const Context &ctx, snug_model *m, const Set &set) {
   std::string text;
   snug_progress progress{};
@@ -153,6 +158,8 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   options.epochs = 3;
   options.callbacks = callbacks.data();
   options.n_callbacks = 3;
+  const snug_span second = {1, 1};
+  options.sampling = {&second, 1, &second, 1};
   plan(ctx, m, set, options);
   snug_history *raw = nullptr;
   CHECK(ctx, snug_fit(m, &set.data, &options, &raw) == SNUG_OK);
@@ -163,6 +170,14 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   const snug_logs last = snug_history_logs(raw, 2);
   CHECK(ctx, snug_logs_get(&last, "loss") < snug_logs_get(&first, "loss"));
   CHECK(ctx, snug_logs_get(&last, SNUG_PEAK_MEMORY) == peak && peak > 0.0);
+  snug_memory_sample sample;
+  snug_history_sample(raw, 1, &sample);
+  CHECK(ctx, snug_history_samples(raw) == 3 && sample.epoch == 1 && sample.batch == 1);
+  std::uint64_t held = 0;
+  snug_memory_info info;
+  snug_memory_walk(m, false, add_piece, &held);
+  snug_memory_get(ctx.get(), &info);
+  CHECK(ctx, held == info.current);
   snug_memory_report report;
   snug_history_memory(raw, &report);
   std::array<char, 200> parts;
@@ -256,7 +271,12 @@ void memory(const Context &ctx) {
   snug_memory_get(ctx.get(), &info);
   snug_memory_entry_get(ctx.get(), snug_memory_names(ctx.get()) - 1, &entry);
   snug_memory_reset_peak(ctx.get());
-  CHECK(ctx, snug_memory_set_limit(ctx.get(), info.peak + 1) == SNUG_OK);
+  snug_memory_info device;
+  CHECK(ctx, snug_memory_devices(ctx.get()) == 1);
+  CHECK(ctx, snug_memory_device_get(ctx.get(), snug_memory_device_name(ctx.get(), 0), &device) ==
+                 SNUG_OK);
+  CHECK(ctx, device.current == info.current && device.preallocated > 0);
+  CHECK(ctx, snug_memory_set_limit(ctx.get(), info.peak + info.preallocated) == SNUG_OK);
   snug_available room;
   snug_memory_process process;
   CHECK(ctx, snug_memory_available(ctx.get(), &room) == SNUG_OK && std::strlen(room.who) > 0);
@@ -270,6 +290,7 @@ Context make_context() {
   snug_ctx *raw = nullptr;
   const snug_status s = snug_ctx_create(&options, &raw);
   check(s == SNUG_OK, "snug_ctx_create", snug_status_text(s));
+  check(snug_memory_preallocate(raw, "cpu", 1 << 16) == SNUG_OK, "preallocate", snug_message(raw));
   return Context(raw);
 }
 
