@@ -117,10 +117,13 @@ static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make
   SNUG_TRY(smallest(w, &i));
   SNUG_TRY(make_way(w, f, i, make));
   f->pick.least = f->history->memory.process + MARGIN;
+  f->pick.chosen = is_over(f) ? f->pick.n_points : i;
   return SNUG_OK;
 }
 
-/* Make the session of one way after the other, until the process stays under the line. */
+/* Make the session of one way after the other, until the process stays under the line.  What a
+ * smaller way will come to is reckoned from a larger one, and can be a little too much: where none
+ * seems to fit, the least one is made all the same. */
 static snug_status choose(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
   uint64_t bytes = UINT64_MAX;
   for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -136,7 +139,6 @@ static snug_status choose(snug__ways *w, snug__fit *f, snug_status (*make)(snug_
     uint64_t block = f->history->memory.block;
     bytes = block > over ? block - over : 0;
   }
-  f->pick.chosen = f->pick.n_points;
   return measure_least(w, f, make);
 }
 
@@ -193,6 +195,7 @@ static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   snug_status s = snug__ways_open(&w, f);
   s = s ? s : add_smaller(&w, f);
   s = s ? s : measure_least(&w, f, make);
+  f->pick.chosen = 0; /* the session that was there */
   snug__ways_close(&w);
   return s ? s : restore(f, &report, make);
 }
