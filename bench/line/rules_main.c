@@ -21,7 +21,7 @@
 
 #define MIB 1048576.0
 #define LINES 40
-#define SWEEP 12 /* sizes of segments, and of the knapsack */
+#define SWEEP 96 /* sizes of segments, and of the knapsack */
 #define SAME 1e-9
 
 enum { OURS, CHEAP, SQRT, GREEDY, KNAPSACK, WAYS };

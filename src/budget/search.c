@@ -1,244 +1,43 @@
 #include "budget/search.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/ctx.h"
+#include "budget/knapsack.h"
+#include "budget/moves.h"
 
-#define LEVEL 0.955             /* the load of a level, as part of the one before */
-#define TRIED 12                /* candidates of a kind that are simulated for one move, */
-#define MOST_TRIED 192          /* and if none of them helps */
-#define LEAST_PART 4096         /* smaller parts of the load are not worth a move */
-#define MOST_PRUNED 96          /* values that are tried to be kept again at a level */
-#define WORK (INT64_C(1) << 27) /* of one path */
+#define LEVEL 0.955                      /* the load of a level, as part of the one before */
+#define PATH_WORK (INT64_C(1) << 27)     /* of one path */
+#define KNAPSACK_WORK (INT64_C(1) << 24) /* of all sizes of the knapsack */
 
-/* A change of one value, and what that promises. */
-typedef struct candidate {
-  snug__id value;
-  snug__keeping to;
-  double worth;
-} candidate;
+static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
 
-typedef struct candidates {
-  candidate list[MOST_TRIED]; /* the most promising first */
-  size_t n, most;
-} candidates;
-
-typedef struct searcher {
-  const snug__problem *p;
-  snug__simulation now, trial; /* of `choice`, and of what is tried */
-  snug__outcome at;            /* what `choice` comes to */
-  snug__keeping *choice, *tried, *best;
-  candidates drops, returns, passes;
-  int64_t level;
-} searcher;
-
-static size_t n_values(const searcher *s) { return s->p->g->values.n; }
-
-static void release(searcher *s) {
-  snug_ctx *ctx = s->p->g->ctx;
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->choice, n_values(s));
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->tried, n_values(s));
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->best, n_values(s));
-  snug__simulation_release(&s->now);
-  snug__simulation_release(&s->trial);
-}
-
-static snug_status init(searcher *s, const snug__problem *p) {
-  snug_ctx *ctx = p->g->ctx;
-  *s = (searcher){.p = p};
-  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->choice));
-  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->tried));
-  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->best));
-  SNUG_TRY(snug__simulation_open(&s->now, p));
-  return snug__simulation_open(&s->trial, p);
-}
-
-static int64_t work_done(const searcher *s) { return s->now.work + s->trial.work; }
-
-/* ---- candidates ---- */
-
-static bool is_alive(const searcher *s, size_t instance) {
-  return s->now.first[instance] <= s->at.peak && s->at.peak < s->now.end[instance];
-}
-
-/* Whether the original of a value lies idle at the peak, between forward and backward. */
-static bool can_drop(const searcher *s, snug__id v) {
-  return s->choice[v] == SNUG__KEPT && s->p->recipes.of[v].op && is_alive(s, v) &&
-         s->now.forward_end[v] <= s->at.peak;
-}
-
-static bool can_return(const searcher *s, snug__id v) {
-  return s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_alive(s, n_values(s) + v);
-}
-
-/* Whether a copy was made for another value and waits for its own readers at the peak. */
-static bool can_pass(const searcher *s, snug__id v) {
-  return s->choice[v] == SNUG__REMADE && can_return(s, v) && s->now.own_first[v] > s->at.peak;
-}
-
-/* Keep the most promising ones. */
-static void consider(candidates *c, snug__id value, snug__keeping to, double worth) {
-  if (c->n == c->most && worth <= c->list[c->n - 1].worth) {
-    return;
-  }
-  size_t i = c->n < c->most ? c->n++ : c->n - 1;
-  for (; i > 0 && c->list[i - 1].worth < worth; i--) {
-    c->list[i] = c->list[i - 1];
-  }
-  c->list[i] = (candidate){value, to, worth};
-}
-
-static void find_candidates(searcher *s, size_t most) {
-  int64_t least = s->at.load / LEAST_PART;
-  double tick = s->p->total * 1e-6; /* nothing is quite free */
-  s->drops = s->returns = s->passes = (candidates){.most = most};
-  for (snug__id v = 0; v < n_values(s); v++) {
-    double bytes = (double)s->p->bytes[v];
-    if (s->p->bytes[v] < least) {
-      continue;
-    }
-    if (can_drop(s, v)) {
-      consider(&s->drops, v, SNUG__REMADE, bytes / (s->p->again_seconds[v] + tick));
-    }
-    if (can_return(s, v)) {
-      consider(&s->returns, v, SNUG__KEPT, bytes);
-    }
-    if (can_pass(s, v)) {
-      consider(&s->passes, v, SNUG__REMADE_IN_PASSING, bytes / (s->p->again_seconds[v] + tick));
+/* Whether there is a point that is as good or better. */
+static bool is_beaten(const snug__vec *points, const snug__outcome *o) {
+  for (size_t i = 0; i < points->n; i++) {
+    const snug__outcome *other = &SNUG_VEC(points, snug__choice_point, i).outcome;
+    if (other->seconds <= o->seconds && other->load <= o->load) {
+      return true;
     }
   }
-  s->trial.work += (int64_t)n_values(s) / 8;
+  return false;
 }
 
-/* ---- moves ---- */
-
-/* Drop a value in `tried`, and what it is made of where that would have to be kept for it alone. */
-static void drop(searcher *s, snug__id value) {
-  const snug__recipe *r = &s->p->recipes.of[value];
-  s->tried[value] = SNUG__REMADE;
-  for (int32_t i = 0; i < r->n_in; i++) {
-    snug__id u = r->in[i] == SNUG_NONE ? SNUG_NONE : s->p->base[r->in[i]];
-    if (u != SNUG_NONE && s->p->bytes[u] && s->tried[u] == SNUG__KEPT && s->p->recipes.of[u].op &&
-        !is_alive(s, u)) {
-      drop(s, u);
-    }
-  }
-}
-
-/* What lies above the level, summed over time. */
-static double excess(const searcher *s, const snug__simulation *sim) {
-  double sum = 0.0;
-  for (size_t i = 0; i < sim->n_steps; i++) {
-    sum += sim->load[i] > s->level ? (double)(sim->load[i] - s->level) : 0.0;
-  }
-  return sum;
-}
-
-/* How much excess a move takes away per second. */
-static double score(double less, double seconds) {
-  return less <= 0.0 ? -INFINITY : seconds <= 0.0 ? INFINITY : less / seconds;
-}
-
-static snug__outcome try_move(searcher *s, snug__id value, snug__keeping to) {
-  memcpy(s->tried, s->choice, n_values(s));
-  s->tried[value] = to;
-  if (to == SNUG__REMADE && s->choice[value] == SNUG__KEPT) {
-    drop(s, value);
-  }
-  snug__problem_close(s->p, s->tried);
-  return snug__simulate(&s->trial, s->tried);
-}
-
-static void accept(searcher *s, const snug__keeping *choice) {
-  memcpy(s->choice, choice, n_values(s));
-  s->at = snug__simulate(&s->now, s->choice);
-}
-
-/* Try all candidates of a kind; the best of all so far is left in s->best. */
-static double try_all(searcher *s, const candidates *c, double before, double best) {
-  for (size_t i = 0; i < c->n && work_done(s) < WORK; i++) {
-    snug__outcome o = try_move(s, c->list[i].value, c->list[i].to);
-    double value = score(before - excess(s, &s->trial), o.seconds - s->at.seconds);
-    if (o.load < INT64_MAX && value > best) {
-      best = value;
-      memcpy(s->best, s->tried, n_values(s));
-    }
-  }
-  return best;
-}
-
-static bool find_move(searcher *s, size_t most) {
-  double before = excess(s, &s->now);
-  find_candidates(s, most);
-  double best = try_all(s, &s->drops, before, -INFINITY);
-  best = try_all(s, &s->passes, before, best);
-  return try_all(s, &s->returns, before, best) > 0.0;
-}
-
-/* Make the best move; false: none helps. */
-static bool move(searcher *s) {
-  if (!find_move(s, TRIED) && !find_move(s, MOST_TRIED)) {
-    return false;
-  }
-  accept(s, s->best);
-  return true;
-}
-
-/* ---- keeping again ---- */
-
-/* The value that is made again and comes next, the dearest first. */
-static snug__id next_dearest(const searcher *s, double below, snug__id after) {
-  snug__id dearest = SNUG_NONE;
-  double most = -1.0;
-  for (snug__id v = 0; v < n_values(s); v++) {
-    double seconds = s->p->again_seconds[v];
-    bool is_next = seconds < below || (seconds == below && v > after);
-    if (s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_next && seconds > most) {
-      most = seconds;
-      dearest = v;
-    }
-  }
-  return dearest;
-}
-
-static bool try_cheaper(searcher *s, snug__id v, snug__keeping to) {
-  snug__outcome o = try_move(s, v, to);
-  if (o.load > s->level || o.seconds >= s->at.seconds) {
-    return false;
-  }
-  accept(s, s->tried);
-  return true;
-}
-
-/* Later moves may have made earlier ones needless: take back what still fits. */
-static void prune(searcher *s) {
-  double below = INFINITY;
-  snug__id v = 0;
-  for (int i = 0; i < MOST_PRUNED && work_done(s) < WORK; i++) {
-    v = next_dearest(s, below, v);
-    if (v == SNUG_NONE) {
-      return;
-    }
-    below = s->p->again_seconds[v];
-    if (!try_cheaper(s, v, SNUG__KEPT) && s->choice[v] == SNUG__REMADE_IN_PASSING) {
-      try_cheaper(s, v, SNUG__REMADE);
-    }
-  }
-}
-
-/* ---- the path ---- */
-
-static snug_status record(const searcher *s, snug__arena *arena, snug__vec *points) {
+static snug_status record(const snug__searcher *s, snug__arena *arena, snug__vec *points) {
   snug__choice_point point = {.outcome = s->at};
+  if (is_beaten(points, &s->at)) {
+    return SNUG_OK;
+  }
   SNUG_TRY(snug__arena_take(arena, n_values(s), (void **)&point.keeping));
   memcpy(point.keeping, s->choice, n_values(s));
   return snug__vec_push(points, &point, 1);
 }
 
-static bool reach_level(searcher *s) {
-  while (s->at.load > s->level && work_done(s) < WORK) {
-    if (!move(s)) {
+/* ---- paths ---- */
+
+static bool reach_level(snug__searcher *s) {
+  while (s->at.load > s->level && !snug__searcher_is_spent(s)) {
+    if (!snug__searcher_move(s)) {
       return false;
     }
   }
@@ -246,29 +45,64 @@ static bool reach_level(searcher *s) {
 }
 
 /* One path down, from where nothing is made again or from the choice that costs next to nothing. */
-static snug_status walk(searcher *s, bool from_cheap, snug__arena *arena, snug__vec *points) {
+static snug_status walk(snug__searcher *s, bool from_cheap, snug__arena *arena, snug__vec *points) {
   for (size_t v = 0; v < n_values(s); v++) {
-    s->choice[v] = from_cheap && s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
+    s->tried[v] = from_cheap && s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
   }
-  s->now.work = s->trial.work = 0;
-  s->at = snug__simulate(&s->now, s->choice);
+  snug__searcher_start(s, PATH_WORK);
+  snug__searcher_go(s, s->tried);
   SNUG_TRY(record(s, arena, points));
   for (bool reached = true; reached;) {
     s->level = (int64_t)((double)s->at.load * LEVEL);
     reached = reach_level(s);
     if (reached) {
-      prune(s);
+      snug__searcher_prune(s);
       SNUG_TRY(record(s, arena, points));
     }
   }
   return SNUG_OK;
 }
 
+/* ---- knapsacks ---- */
+
+static snug_status add_size(snug__searcher *s, const snug__knapsack *k, size_t units,
+                            snug__arena *arena, snug__vec *points) {
+  snug__knapsack_choose(k, units, s->tried);
+  snug__searcher_go(s, s->tried);
+  if (is_beaten(points, &s->at)) {
+    return SNUG_OK;
+  }
+  s->level = s->at.load;
+  snug__searcher_prune(s);
+  return record(s, arena, points);
+}
+
+/* Halves, then quarters, eighths, ... of all that could be kept, as far as the work allows. */
+static snug_status add_sizes(snug__searcher *s, const snug__knapsack *k, snug__arena *arena,
+                             snug__vec *points) {
+  snug__searcher_start(s, KNAPSACK_WORK);
+  for (size_t step = SNUG__KNAPSACK_UNITS / 2; step > 0; step /= 2) {
+    for (size_t u = step; u < SNUG__KNAPSACK_UNITS && !snug__searcher_is_spent(s); u += 2 * step) {
+      SNUG_TRY(add_size(s, k, u, arena, points));
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status add_knapsacks(snug__searcher *s, snug__arena *arena, snug__vec *points) {
+  snug__knapsack k;
+  snug_status status = snug__knapsack_open(&k, s->p);
+  status = status ? status : add_sizes(s, &k, arena, points);
+  snug__knapsack_close(&k);
+  return status;
+}
+
 snug_status snug__search(const snug__problem *p, snug__arena *arena, snug__vec *points) {
-  searcher s;
-  snug_status status = init(&s, p);
+  snug__searcher s;
+  snug_status status = snug__searcher_init(&s, p);
   status = status ? status : walk(&s, true, arena, points);
   status = status ? status : walk(&s, false, arena, points);
-  release(&s);
+  status = status ? status : add_knapsacks(&s, arena, points);
+  snug__searcher_release(&s);
   return status;
 }

@@ -1,9 +1,10 @@
-/* The search for what to make again: paths of choices down to little memory.
+/* The search for what to make again.  It does not depend on any line.
  *
- * They do not depend on any line.  From level to level the load has to come down by a few
- * percent; at each level moves are made that lower what lies above the level for the fewest
- * seconds: a value is dropped (to be made again), kept again, or made in passing.  The search ends
- * after an amount of work. */
+ * Two paths of choices lead down to little memory.  From level to level the load has to come down
+ * by a few percent; at each level moves are made that lower what lies above the level for the
+ * fewest seconds: a value is dropped (to be made again), kept again, or made in passing.  Beside
+ * them stand knapsacks of many sizes, each with what can be kept besides at no higher load.  All
+ * end after an amount of work. */
 #ifndef SNUG_BUDGET_SEARCH_H
 #define SNUG_BUDGET_SEARCH_H
 
@@ -15,9 +16,11 @@ typedef struct snug__choice_point {
   snug__outcome outcome;
 } snug__choice_point;
 
-/* Append the choices of both paths to points (snug__choice_point): the one from the choice that
- * costs next to nothing, which comes first, and the one from where everything is kept.  Their
- * arrays lie in the arena.  Fails: E_MEMORY. */
+/* Append choices to points (snug__choice_point): those of the path from the choice that costs next
+ * to nothing, which comes first, of the path from where everything is kept, and of the knapsacks.
+ * None is there that an earlier one is as good as.  Their arrays lie in the arena.  Fails:
+ * E_MEMORY.
+ */
 snug_status snug__search(const snug__problem *p, snug__arena *arena,
                          snug__vec *points) SNUG_NODISCARD;
 

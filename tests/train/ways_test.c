@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "budget/frontier.h"
+#include "budget/knapsack.h"
 #include "lib/mallocs.h"
 #include "model/model.h"
 #include "snug/plan.h"
@@ -105,6 +106,38 @@ TEST(no_way_is_both_larger_and_slower_than_another) {
     ASSERT_TRUE(a->outcome.seconds < b->outcome.seconds && a->outcome.load > b->outcome.load);
   }
   close_lab(&l);
+}
+
+static bool has_as_good(const snug__frontier *f, const snug__outcome *o) {
+  for (size_t i = 0; i < f->ways.n; i++) {
+    const snug__outcome *way = &SNUG_VEC(&f->ways, snug__way, i).outcome;
+    if (way->load <= o->load && way->seconds <= o->seconds) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST(no_knapsack_is_better_than_all_ways) {
+  for (size_t i = 0; i < n_nets; i++) {
+    lab l;
+    snug__simulation sim;
+    snug__knapsack k;
+    open_lab(&l, &nets[i], NULL);
+    snug__keeping *choice = calloc(l.graph->values.n, 1);
+    ASSERT_NOT_NULL(choice);
+    ASSERT_OK(l.ctx, snug__simulation_open(&sim, &l.frontier.problem));
+    ASSERT_OK(l.ctx, snug__knapsack_open(&k, &l.frontier.problem));
+    for (size_t units = 1; units < SNUG__KNAPSACK_UNITS; units++) {
+      snug__knapsack_choose(&k, units, choice);
+      snug__outcome o = snug__simulate(&sim, choice);
+      ASSERT_TRUE(has_as_good(&l.frontier, &o));
+    }
+    snug__knapsack_close(&k);
+    snug__simulation_release(&sim);
+    free(choice);
+    close_lab(&l);
+  }
 }
 
 /* ---- fits ---- */

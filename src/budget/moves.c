@@ -1,0 +1,209 @@
+#include "budget/moves.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+#define TRIED 12        /* candidates of a kind that are tried first */
+#define LEAST_PART 4096 /* smaller parts of the load are not worth a move */
+#define MOST_PRUNED 96  /* values that are tried to be kept again at a level */
+
+static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
+
+void snug__searcher_release(snug__searcher *s) {
+  snug_ctx *ctx = s->p->g->ctx;
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->choice, n_values(s));
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->tried, n_values(s));
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->best, n_values(s));
+  snug__simulation_release(&s->now);
+  snug__simulation_release(&s->trial);
+}
+
+snug_status snug__searcher_init(snug__searcher *s, const snug__problem *p) {
+  snug_ctx *ctx = p->g->ctx;
+  *s = (snug__searcher){.p = p};
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->choice));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->tried));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values(s), &s->best));
+  SNUG_TRY(snug__simulation_open(&s->now, p));
+  return snug__simulation_open(&s->trial, p);
+}
+
+void snug__searcher_start(snug__searcher *s, int64_t work) {
+  s->work = work;
+  s->now.work = s->trial.work = 0;
+}
+
+bool snug__searcher_is_spent(const snug__searcher *s) {
+  return s->now.work + s->trial.work >= s->work;
+}
+
+void snug__searcher_go(snug__searcher *s, const snug__keeping *choice) {
+  memcpy(s->choice, choice, n_values(s));
+  s->at = snug__simulate(&s->now, s->choice);
+}
+
+/* ---- candidates ---- */
+
+static bool is_alive(const snug__searcher *s, size_t instance) {
+  return s->now.first[instance] <= s->at.peak && s->at.peak < s->now.end[instance];
+}
+
+/* Whether the original of a value lies idle at the peak, between forward and backward. */
+static bool can_drop(const snug__searcher *s, snug__id v) {
+  return s->choice[v] == SNUG__KEPT && s->p->recipes.of[v].op && is_alive(s, v) &&
+         s->now.forward_end[v] <= s->at.peak;
+}
+
+static bool can_return(const snug__searcher *s, snug__id v) {
+  return s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_alive(s, n_values(s) + v);
+}
+
+/* Whether a copy was made for another value and waits for its own readers at the peak. */
+static bool can_pass(const snug__searcher *s, snug__id v) {
+  return s->choice[v] == SNUG__REMADE && can_return(s, v) && s->now.own_first[v] > s->at.peak;
+}
+
+/* Keep the most promising ones. */
+static void consider(snug__candidates *c, snug__id value, snug__keeping to, double worth) {
+  if (c->n == c->most && worth <= c->list[c->n - 1].worth) {
+    return;
+  }
+  size_t i = c->n < c->most ? c->n++ : c->n - 1;
+  for (; i > 0 && c->list[i - 1].worth < worth; i--) {
+    c->list[i] = c->list[i - 1];
+  }
+  c->list[i] = (snug__candidate){value, to, worth};
+}
+
+static void find_candidates(snug__searcher *s, size_t most) {
+  int64_t least = s->at.load / LEAST_PART;
+  double tick = s->p->total * 1e-6; /* nothing is quite free */
+  s->drops = s->returns = s->passes = (snug__candidates){.most = most};
+  for (snug__id v = 0; v < n_values(s); v++) {
+    double bytes = (double)s->p->bytes[v];
+    if (s->p->bytes[v] < least) {
+      continue;
+    }
+    if (can_drop(s, v)) {
+      consider(&s->drops, v, SNUG__REMADE, bytes / (s->p->again_seconds[v] + tick));
+    }
+    if (can_return(s, v)) {
+      consider(&s->returns, v, SNUG__KEPT, bytes);
+    }
+    if (can_pass(s, v)) {
+      consider(&s->passes, v, SNUG__REMADE_IN_PASSING, bytes / (s->p->again_seconds[v] + tick));
+    }
+  }
+  s->trial.work += (int64_t)n_values(s) / 8;
+}
+
+/* ---- moves ---- */
+
+/* Drop a value in `tried`, and what it is made of where that would have to be kept for it alone. */
+static void drop(snug__searcher *s, snug__id value) {
+  const snug__recipe *r = &s->p->recipes.of[value];
+  s->tried[value] = SNUG__REMADE;
+  for (int32_t i = 0; i < r->n_in; i++) {
+    snug__id u = r->in[i] == SNUG_NONE ? SNUG_NONE : s->p->base[r->in[i]];
+    if (u != SNUG_NONE && s->p->bytes[u] && s->tried[u] == SNUG__KEPT && s->p->recipes.of[u].op &&
+        !is_alive(s, u)) {
+      drop(s, u);
+    }
+  }
+}
+
+/* What lies above the level, summed over time. */
+static double excess(const snug__searcher *s, const snug__simulation *sim) {
+  double sum = 0.0;
+  for (size_t i = 0; i < sim->n_steps; i++) {
+    sum += sim->load[i] > s->level ? (double)(sim->load[i] - s->level) : 0.0;
+  }
+  return sum;
+}
+
+/* How much excess a move takes away per second. */
+static double score(double less, double seconds) {
+  return less <= 0.0 ? -INFINITY : seconds <= 0.0 ? INFINITY : less / seconds;
+}
+
+static snug__outcome try_move(snug__searcher *s, snug__id value, snug__keeping to) {
+  memcpy(s->tried, s->choice, n_values(s));
+  s->tried[value] = to;
+  if (to == SNUG__REMADE && s->choice[value] == SNUG__KEPT) {
+    drop(s, value);
+  }
+  snug__problem_close(s->p, s->tried);
+  return snug__simulate(&s->trial, s->tried);
+}
+
+/* Try all candidates of a kind; the best of all so far is left in s->best. */
+static double try_all(snug__searcher *s, const snug__candidates *c, double before, double best) {
+  for (size_t i = 0; i < c->n && !snug__searcher_is_spent(s); i++) {
+    snug__outcome o = try_move(s, c->list[i].value, c->list[i].to);
+    double value = score(before - excess(s, &s->trial), o.seconds - s->at.seconds);
+    if (o.load < INT64_MAX && value > best) {
+      best = value;
+      memcpy(s->best, s->tried, n_values(s));
+    }
+  }
+  return best;
+}
+
+static bool find_move(snug__searcher *s, size_t most) {
+  double before = excess(s, &s->now);
+  find_candidates(s, most);
+  double best = try_all(s, &s->drops, before, -INFINITY);
+  best = try_all(s, &s->passes, before, best);
+  return try_all(s, &s->returns, before, best) > 0.0;
+}
+
+bool snug__searcher_move(snug__searcher *s) {
+  if (!find_move(s, TRIED) && !find_move(s, SNUG__MOST_TRIED)) {
+    return false;
+  }
+  snug__searcher_go(s, s->best);
+  return true;
+}
+
+/* ---- keeping again ---- */
+
+/* The value that is made again and comes next, the dearest first. */
+static snug__id next_dearest(const snug__searcher *s, double below, snug__id after) {
+  snug__id dearest = SNUG_NONE;
+  double most = -1.0;
+  for (snug__id v = 0; v < n_values(s); v++) {
+    double seconds = s->p->again_seconds[v];
+    bool is_next = seconds < below || (seconds == below && v > after);
+    if (s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_next && seconds > most) {
+      most = seconds;
+      dearest = v;
+    }
+  }
+  return dearest;
+}
+
+static bool try_cheaper(snug__searcher *s, snug__id v, snug__keeping to) {
+  snug__outcome o = try_move(s, v, to);
+  if (o.load > s->level || o.seconds >= s->at.seconds) {
+    return false;
+  }
+  snug__searcher_go(s, s->tried);
+  return true;
+}
+
+void snug__searcher_prune(snug__searcher *s) {
+  double below = INFINITY;
+  snug__id v = 0;
+  for (int i = 0; i < MOST_PRUNED && !snug__searcher_is_spent(s); i++) {
+    v = next_dearest(s, below, v);
+    if (v == SNUG_NONE) {
+      return;
+    }
+    below = s->p->again_seconds[v];
+    if (!try_cheaper(s, v, SNUG__KEPT) && s->choice[v] == SNUG__REMADE_IN_PASSING) {
+      try_cheaper(s, v, SNUG__REMADE);
+    }
+  }
+}

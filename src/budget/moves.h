@@ -1,0 +1,54 @@
+/* Moves of the search: changes of a choice, a value at a time, tried in the simulation.
+ *
+ * A searcher has a choice and a level, below which it wants the load. */
+#ifndef SNUG_BUDGET_MOVES_H
+#define SNUG_BUDGET_MOVES_H
+
+#include "budget/problem.h"
+
+#define SNUG__MOST_TRIED 192 /* candidates of a kind, for one move */
+
+/* A change of one value, and what that promises. */
+typedef struct snug__candidate {
+  snug__id value;
+  snug__keeping to;
+  double worth;
+} snug__candidate;
+
+typedef struct snug__candidates {
+  snug__candidate list[SNUG__MOST_TRIED]; /* the most promising first */
+  size_t n, most;
+} snug__candidates;
+
+typedef struct snug__searcher {
+  const snug__problem *p;
+  snug__simulation now, trial; /* of `choice`, and of what is tried */
+  snug__outcome at;            /* what `choice` comes to */
+  snug__keeping *choice, *tried, *best;
+  snug__candidates drops, returns, passes;
+  int64_t level;
+  int64_t work; /* that may be done */
+} snug__searcher;
+
+/* Owns: ended by snug__searcher_release, also after a failure. */
+snug_status snug__searcher_init(snug__searcher *s, const snug__problem *p) SNUG_NODISCARD;
+void snug__searcher_release(snug__searcher *s);
+
+/* Begin to count work anew, up to a bound. */
+void snug__searcher_start(snug__searcher *s, int64_t work);
+
+/* Whether the work is done that may be. */
+bool snug__searcher_is_spent(const snug__searcher *s);
+
+/* Go to a choice, which is closed. */
+void snug__searcher_go(snug__searcher *s, const snug__keeping *choice);
+
+/* Make the move that takes away most of what lies above the level for the fewest seconds; false:
+ * none helps. */
+bool snug__searcher_move(snug__searcher *s);
+
+/* Earlier moves may have become needless: keep again, the dearest first, what fits under the level.
+ */
+void snug__searcher_prune(snug__searcher *s);
+
+#endif
