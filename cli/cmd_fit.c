@@ -45,8 +45,10 @@ static int check_output(const fit_options *o) {
 }
 
 /* The log of a run that is resumed goes on; any other one would be lost. */
-static int check_log(const fit_options *o) {
-  return o->csv_log ? cli_file_check(o->csv_log, o->force || is_resumed(o)) : CLI_OK;
+static int check_logs(const fit_options *o) {
+  bool may = o->force || is_resumed(o);
+  int code = o->csv_log ? cli_file_check(o->csv_log, may) : CLI_OK;
+  return code || !o->memory_log ? code : cli_file_check(o->memory_log, may);
 }
 
 /* ---- training ---- */
@@ -61,12 +63,17 @@ static snug_status plan(fit_run *r) {
   return s;
 }
 
-static snug_status plan_and_train(fit_run *r) {
+/* *code is an exit code that was reported, besides the status. */
+static snug_status plan_and_train(fit_run *r, int *code) {
   snug_status s = plan(r);
   if (s || !r->fits) {
     return s;
   }
   fit_announce(r);
+  *code = samples_open_log(r, is_resumed(r->options));
+  if (*code) {
+    return SNUG_OK;
+  }
   s = snug_fit(r->job.model, &r->job.data, &r->fit, &r->history);
   r->seconds = fit_now() - r->start;
   r->memory = r->planned;
@@ -91,8 +98,11 @@ static int train_and_save(fit_run *r) {
            r->options->output ? ", then saving " : "",
            r->options->output ? r->options->output : "");
   interrupt_begin(notice);
-  snug_status s = plan_and_train(r);
-  int code = s ? job_fail(&r->job, s) : r->fits ? save(r) : CLI_NO_FIT;
+  int failed = CLI_OK;
+  snug_status s = plan_and_train(r, &failed);
+  int code = s ? job_fail(&r->job, s) : failed ? failed : r->fits ? save(r) : CLI_NO_FIT;
+  failed = samples_close_log(r);
+  code = code ? code : failed;
   interrupt_end();
   if (!code) {
     fit_report(r);
@@ -118,7 +128,7 @@ static int check(const fit_options *o) {
     return cli_fail(CLI_USAGE, "fit: which data? --data FILE is needed; see snug fit --help");
   }
   int code = fit_check(o, "fit");
-  code = code ? code : check_log(o);
+  code = code ? code : check_logs(o);
   return code ? code : check_output(o);
 }
 

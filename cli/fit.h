@@ -23,6 +23,8 @@ typedef struct fit_options {
   const char *checkpoint, *monitor, *save_freq;
   bool save_best_only, save_weights_only;
   const char *early_stopping, *reduce_lr, *lr_schedule, *csv_log, *backup;
+  const char *memory_log;
+  cli_list target_batches, target_epochs;
   bool terminate_on_nan;
   /* memory */
   const char *memory, *recompute, *micro_batch, *disk_folder, *kernels;
@@ -56,6 +58,9 @@ typedef struct fit_run {
   snug_data validation;
   snug_fit_options fit;
   double *class_weight;
+  snug_span *target_batches, *target_epochs;
+  FILE *memory_log; /* while it trains */
+  char log_buffer[512];
   terminal out, err; /* stdout, stderr */
   fit_progress progress;
   snug_progress bar;
@@ -113,6 +118,18 @@ double fit_now(void);
 /* Make the callbacks, and end them (before the model). */
 int fit_add_callbacks(fit_run *run);
 void fit_end_callbacks(fit_run *run);
+
+/* The memory at chosen batches and epochs (memory_samples.c): check the options; fill in
+ * run->fit.sampling; the file of --memory-log, begun just before the training or gone on with, and
+ * ended after it; what is left.  The first three and the end report and return 0 or an exit code.
+ */
+int samples_check(const fit_options *options, const char *verb);
+int samples_set_up(fit_run *run);
+int samples_open_log(fit_run *run, bool goes_on);
+snug_callback samples_callback(fit_run *run);
+int samples_close_log(fit_run *run);
+void samples_release(fit_run *run);
+void samples_print(const fit_run *run);
 
 /* What is said before the first step, and after the last: a box, or JSON. */
 void fit_announce(const fit_run *run);

@@ -110,12 +110,17 @@ static void write_around(const fit_run *r, char *text) {
   const struct {
     const char *name;
     uint64_t bytes;
-  } parts[] = {
-      {"code", m->code}, {"outside", m->outside}, {"tables", m->tables}, {"reserve", m->reserve}};
+  } parts[] = {{"code", m->code},
+               {"outside", m->outside},
+               {"tables", m->tables},
+               {"reserve", m->reserve},
+               {"idle", m->idle}};
   char bytes[SNUG_BYTES_TEXT];
   *text = '\0';
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    append(text, terminal_dot(&r->out), parts[i].name, snug_bytes_text(parts[i].bytes, bytes));
+    if (parts[i].bytes) {
+      append(text, terminal_dot(&r->out), parts[i].name, snug_bytes_text(parts[i].bytes, bytes));
+    }
   }
 }
 

@@ -190,6 +190,9 @@ int fit_add_callbacks(fit_run *r) {
   r->callbacks[r->n_callbacks++] = watcher(r);
   r->callbacks[r->n_callbacks++] = snug_peak_memory_callback(&r->peak_memory);
   int code = add_all_keras(r);
+  if (!code && r->options->memory_log) {
+    r->callbacks[r->n_callbacks++] = samples_callback(r);
+  }
   if (!code && r->progress != FIT_SILENT) {
     add_progress(r);
   }

@@ -55,5 +55,6 @@ int fit_check(const fit_options *o, const char *verb) {
   int code = check_validation(o, verb);
   code = code ? code : line_check(verb, o->memory);
   code = code ? code : check_levers(o, verb);
+  code = code ? code : samples_check(o, verb);
   return code ? code : check_checkpoint(o, verb);
 }

@@ -25,6 +25,8 @@ static const cli_example examples[] = {
      "stop when it no longer gets better"},
     {"snug fit model.keras --data train.npz --memory 2GiB -o trained.keras",
      "the whole process stays under 2 GiB, or is refused before the first step"},
+    {"snug fit model.keras --data train.npz --memory-log mem.csv --target-batches 0,10,20-30",
+     "write the memory after these batches, and at the ends of epochs"},
 };
 
 const cli_verb cli_verb_fit = {

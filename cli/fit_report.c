@@ -84,20 +84,6 @@ static void print_json_history(const fit_run *r, json *j) {
   json_end(j);
 }
 
-static void print_json_layers(const fit_run *r, json *j) {
-  json_array(j, "layers");
-  for (size_t i = 0; i < r->n_layers; i++) {
-    const snug_layer_memory *l = &r->layers[i];
-    json_object(j, NULL);
-    json_text(j, "layer", l->layer);
-    json_int(j, "weights", (int64_t)l->weights);
-    json_int(j, "optimizer", (int64_t)l->optimizer);
-    json_int(j, "step", (int64_t)l->step);
-    json_end(j);
-  }
-  json_end(j);
-}
-
 static void print_json(const fit_run *r) {
   json j = json_begin(stdout);
   json_text(&j, "model", r->options->job.model);
@@ -106,7 +92,8 @@ static void print_json(const fit_run *r) {
   json_int(&j, "batch_size", r->fit.batch_size);
   print_json_history(r, &j);
   plan_json_memory(&j, &r->memory);
-  print_json_layers(r, &j);
+  plan_json_layers(&j, r);
+  samples_print_json(r, &j);
   json_int(&j, "steps", r->steps);
   json_real(&j, "seconds", r->seconds);
   json_real(&j, "step_seconds", r->point.seconds); /* as planned */
@@ -137,6 +124,7 @@ void fit_report(const fit_run *r) {
     if (r->options->more) {
       print_layers(r);
     }
+    samples_print(r);
     fit_print_box(r);
   }
 }

@@ -127,6 +127,7 @@ int fit_set_up(fit_run *r) {
                               .validation_freq = o->validation_freq};
   int code = read_validation(r);
   code = code ? code : set_levers(r);
+  code = code ? code : samples_set_up(r);
   return code ? code : set_class_weights(r);
 }
 
@@ -145,6 +146,7 @@ void fit_close(fit_run *r) {
   fit_end_plan(r);
   snug_arrays_destroy(r->validation_arrays);
   job_close(&r->job);
+  samples_release(r);
   free(r->class_weight);
   free(r->kernels);
 }

@@ -67,6 +67,9 @@
      "where --allow disk keeps its file; without it, TMPDIR or /tmp"},                            \
     {"kernels", 0, CLI_FILE, "FILE", NULL, NULL, AT(kernels),                                     \
      "use the implementations that this list names"},                                             \
+    {"preallocate", 0, CLI_BYTES, "BYTES", NULL, NULL, AT(job.preallocate),                       \
+     "take so many bytes before anything else, and put weights, the optimizer's state and the "   \
+     "step into them. Without it memory is taken as it is needed, once, before the first step"},  \
     {"checkpoint", 0, CLI_FILE, "PATH", "keras h5", "While it trains", AT(checkpoint),            \
      "save the model after every epoch. The path may name values: 'm.{epoch:02d}-{val_loss:.2f}"  \
      ".keras'"},                                                                                  \
@@ -90,6 +93,14 @@
      "decay_steps=20)'"},                                                                         \
     {"csv-log", 0, CLI_FILE, "FILE", "csv", NULL, AT(csv_log),                                    \
      "write the values of every epoch there"},                                                    \
+    {"memory-log", 0, CLI_FILE, "FILE", "csv", NULL, AT(memory_log),                              \
+     "write the memory at the beginning and the end of every epoch there, in bytes: what is held "\
+     "now, the most since the row before and what that was, what is resident"},                   \
+    {"target-batches", 0, CLI_WORDS, "BATCHES", NULL, NULL, AT(target_batches),                   \
+     "record the memory after these batches of an epoch, too: 0,10,20-30 (the first is 0). Without "\
+     "--memory-log it is in --json, or a table at the end"},                                      \
+    {"target-epochs", 0, CLI_WORDS, "EPOCHS", NULL, NULL, AT(target_epochs),                      \
+     "record the memory in these epochs alone (the first is 0)"},                                 \
     {"backup", 0, CLI_FOLDER, "FOLDER", NULL, NULL, AT(backup),                                   \
      "keep all that it takes to go on there; the same command resumes a run that was interrupted "\
      "or "                                                                                        \

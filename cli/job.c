@@ -192,7 +192,11 @@ static int create_context(job *j) {
   options.threads = (int32_t)j->options->threads;
   options.whole_process = true;
   snug_status s = snug_ctx_create(&options, &j->ctx);
-  return s ? cli_fail(CLI_FAILURE, "%s", snug_status_text(s)) : CLI_OK;
+  if (s) {
+    return cli_fail(CLI_FAILURE, "%s", snug_status_text(s));
+  }
+  s = snug_memory_preallocate(j->ctx, "cpu", (uint64_t)j->options->preallocate);
+  return s ? cli_fail(CLI_FAILURE, "--preallocate: %s", snug_message(j->ctx)) : CLI_OK;
 }
 
 static int open_arrays(job *j) {

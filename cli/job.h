@@ -11,6 +11,7 @@ typedef struct job_options {
   cli_list data, loss, metrics, loss_weights, freeze;
   double learning_rate; /* NaN: not given */
   int64_t batch_size, threads, seed;
+  int64_t preallocate; /* bytes; 0: memory is taken as it is needed */
 } job_options;
 
 /* clang-format off */

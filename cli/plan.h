@@ -40,7 +40,9 @@ const char *plan_more(double seconds, double base, char *dst, size_t bytes);
 const char *plan_how(const snug_plan_point *p, const snug_plan_point *fastest, const char *none,
                      char *dst, size_t bytes);
 
-/* The members of a memory report, in an object of that name. */
+/* The members of a memory report, in an object of that name; the bytes of each layer; samples. */
 void plan_json_memory(json *j, const snug_memory_report *m);
+void plan_json_layers(json *j, const fit_run *run);
+void samples_print_json(const fit_run *run, json *j);
 
 #endif

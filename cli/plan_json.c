@@ -26,20 +26,6 @@ static void print_points(json *j, const plan_view *v) {
   json_end(j);
 }
 
-static void print_layers(json *j, const plan_view *v) {
-  json_array(j, "layers");
-  for (size_t i = 0; i < v->run->n_layers; i++) {
-    const snug_layer_memory *l = &v->run->layers[i];
-    json_object(j, NULL);
-    json_text(j, "layer", l->layer);
-    json_int(j, "weights", (int64_t)l->weights);
-    json_int(j, "optimizer", (int64_t)l->optimizer);
-    json_int(j, "step", (int64_t)l->step);
-    json_end(j);
-  }
-  json_end(j);
-}
-
 static bool is_alive(const snug_plan_buffer *b, int64_t item) {
   return b->first <= item && item < b->end;
 }
@@ -98,6 +84,6 @@ json plan_begin_json(const plan_view *v, FILE *out) {
   json_int(&j, "validation_block", (int64_t)snug_plan_validation(v->plan));
   print_points(&j, v);
   print_peak(&j, v);
-  print_layers(&j, v);
+  plan_json_layers(&j, r);
   return j;
 }

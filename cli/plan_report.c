@@ -107,6 +107,9 @@ static void print_process(const plan_view *v) {
     print_part(v, "outside", m->outside, "JIT code, stacks, the C library's heap");
     print_part(v, "tables", m->tables, "page tables");
     print_part(v, "reserve", m->reserve, "for what is not known to the byte");
+    if (m->idle) {
+      print_part(v, "idle", m->idle, "preallocated and not needed");
+    }
   }
   printf("  %-12s %10s\n", "in all",
          snug_bytes_text(m->process > m->planned ? m->process : m->planned, all));

@@ -56,28 +56,33 @@ void plan_json_memory(json *j, const snug_memory_report *m) {
   const struct {
     const char *name;
     uint64_t bytes;
-  } members[] = {{"planned", m->planned},
-                 {"measured", m->measured},
-                 {"weights", m->weights},
-                 {"gradients", m->gradients},
-                 {"optimizer", m->optimizer},
-                 {"activations", m->activations},
-                 {"scratch", m->scratch},
-                 {"data", m->data},
-                 {"callbacks", m->callbacks},
-                 {"runtime", m->runtime},
-                 {"block", m->block},
-                 {"load", m->load},
-                 {"code", m->code},
-                 {"outside", m->outside},
-                 {"tables", m->tables},
-                 {"reserve", m->reserve},
-                 {"process", m->process},
-                 {"process_measured", m->process_measured},
-                 {"line", m->line}};
+  } members[] = {{"planned", m->planned},     {"measured", m->measured},
+                 {"weights", m->weights},     {"gradients", m->gradients},
+                 {"optimizer", m->optimizer}, {"activations", m->activations},
+                 {"scratch", m->scratch},     {"data", m->data},
+                 {"callbacks", m->callbacks}, {"runtime", m->runtime},
+                 {"block", m->block},         {"load", m->load},
+                 {"code", m->code},           {"outside", m->outside},
+                 {"tables", m->tables},       {"reserve", m->reserve},
+                 {"process", m->process},     {"process_measured", m->process_measured},
+                 {"line", m->line},           {"idle", m->idle}};
   json_object(j, "memory");
   for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
     json_int(j, members[i].name, (int64_t)members[i].bytes);
+  }
+  json_end(j);
+}
+
+void plan_json_layers(json *j, const fit_run *r) {
+  json_array(j, "layers");
+  for (size_t i = 0; i < r->n_layers; i++) {
+    const snug_layer_memory *l = &r->layers[i];
+    json_object(j, NULL);
+    json_text(j, "layer", l->layer);
+    json_int(j, "weights", (int64_t)l->weights);
+    json_int(j, "optimizer", (int64_t)l->optimizer);
+    json_int(j, "step", (int64_t)l->step);
+    json_end(j);
   }
   json_end(j);
 }

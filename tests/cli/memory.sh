@@ -1,0 +1,57 @@
+#!/bin/sh
+# The memory at chosen batches and epochs, memory that is taken ahead, and limits of addresses.
+. "$SNUG_TESTS/cli/lib.sh"
+
+export SNUG_CACHE="$PWD/cache"
+new_model m.keras
+new_data train.npz 160
+
+# A log: a head, and a row for the beginning, the batches and the end of each epoch that is meant.
+expect 0 fit m.keras --data train.npz --batch-size 16 --epochs 3 -q --memory-log mem.csv --target-batches 0,3-4,99 \
+  --target-epochs 0,2
+head -1 mem.csv | grep -q '^epoch,batch,at,current,peak,weights,' || fail "mem.csv: $(cat mem.csv)"
+[ "$(tr -d '\r' <mem.csv | tail -n +2 | cut -d, -f1-3 | tr '\n' ' ')" = \
+  "0,-1,epoch_begin 0,0,batch_end 0,3,batch_end 0,4,batch_end 0,9,epoch_end 2,-1,epoch_begin 2,0,batch_end \
+2,3,batch_end 2,4,batch_end 2,9,epoch_end " ] || fail "rows: $(cat mem.csv)"
+# The classes add up to the peak.
+tr -d '\r' <mem.csv | awk -F, 'NR > 1 && $6 + $7 + $8 + $9 + $10 + $11 + $12 + $13 != $5 { exit 1 }' ||
+  fail "classes do not add up: $(cat mem.csv)"
+
+# It is not replaced without being told to.
+expect 1 fit m.keras --data train.npz --memory-log mem.csv
+has err "mem.csv exists"
+expect 0 fit m.keras --data train.npz --memory-log mem.csv -f -q
+[ "$(wc -l <mem.csv)" -eq 3 ] || fail "an epoch has two ends: $(cat mem.csv)"
+expect 1 fit m.keras --data train.npz --memory-log nowhere/mem.csv
+has err "nowhere/mem.csv"
+expect 0 plan m.keras --memory-log planned.csv --target-batches 1
+[ ! -e planned.csv ] || fail "a plan wrote the log"
+
+# Without a log: a table, or JSON.
+expect 0 fit m.keras --data train.npz --target-batches 1
+has out "     0        1 batch_end "
+expect 0 fit m.keras --data train.npz --target-batches 1 --json -q
+is_json out
+has out '"memory_samples":[{"epoch":0,"batch":-1,"at":"epoch_begin",'
+expect 0 fit m.keras --data train.npz --json -q
+has out '"memory_samples":[]'
+
+for wrong in -1 x 5-3 1- -3 1.5 1e3 99999999999999999999; do
+  expect 2 fit m.keras --data train.npz "--target-batches=$wrong"
+  has err "--target-batches: \"$wrong\""
+  expect 2 plan m.keras "--target-epochs=$wrong"
+  has err "--target-epochs: \"$wrong\""
+done
+
+# Memory that is taken ahead is held, and told.
+expect 0 plan m.keras --preallocate 8MiB --json
+idle=$(sed 's/.*"idle":\([0-9]*\).*/\1/' out)
+[ "$idle" -gt 8000000 ] && [ "$idle" -lt 8388608 ] || fail "idle: $idle"
+expect 0 fit m.keras --data train.npz --preallocate 8MiB
+has out "idle 8.0 MiB"
+has out "equal to the byte"
+expect 0 fit m.keras --data train.npz --preallocate 8MiB --memory 64MiB -q
+expect 3 fit m.keras --data train.npz --preallocate 64MiB --memory 64MiB -q
+expect 2 fit m.keras --data train.npz --preallocate 0
+expect 1 fit m.keras --data train.npz --preallocate 1000000G
+has err "--preallocate: "
