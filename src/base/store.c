@@ -12,7 +12,6 @@
 #include "base/size.h"
 #include "base/store_file.h"
 
-#define WORKERS 2
 #define RING 64                /* transfers under way at most */
 #define CHUNK (512 << 10)      /* bytes that a worker moves at a time */
 #define STACK_BYTES (64 << 10) /* of a worker, with what the C library keeps for a thread */
@@ -45,7 +44,7 @@ struct snug__store {
   int fd;
   bool is_direct;
   void *memory; /* buffers and stacks */
-  worker workers[WORKERS];
+  worker workers[SNUG__STORE_THREADS];
   pthread_mutex_t mutex; /* of all below */
   pthread_cond_t has_work, has_ended;
   transfer ring[RING]; /* ticket t is at t % RING */
@@ -175,7 +174,7 @@ static snug_status start_workers(snug__store *s, char *stacks) {
   char reason[128];
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (int i = 0; i < WORKERS && !error; i++) {
+  for (int i = 0; i < SNUG__STORE_THREADS && !error; i++) {
     error = start_thread(&s->workers[i], stacks + (size_t)i * STACK_BYTES);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -186,7 +185,7 @@ static snug_status start_workers(snug__store *s, char *stacks) {
 
 /* ---- opening and closing ---- */
 
-#define MEMORY_BYTES (SNUG__STORE_ALIGN + WORKERS * (CHUNK + STACK_BYTES))
+#define MEMORY_BYTES (SNUG__STORE_ALIGN + SNUG__STORE_THREADS * (CHUNK + STACK_BYTES))
 
 int64_t snug__store_cost(void) { return (int64_t)sizeof(snug__store) + MEMORY_BYTES; }
 
@@ -194,13 +193,13 @@ static snug_status start(snug__store *s, int64_t bytes) {
   SNUG_TRY(snug__take(s->ctx, SNUG__MEM_WORK, MEMORY_BYTES, &s->memory));
   char *aligned = s->memory;
   aligned += SNUG__STORE_ALIGN - (uintptr_t)aligned % SNUG__STORE_ALIGN;
-  for (int i = 0; i < WORKERS; i++) {
+  for (int i = 0; i < SNUG__STORE_THREADS; i++) {
     s->workers[i].store = s;
     s->workers[i].buffer = aligned + (size_t)i * CHUNK;
   }
   SNUG_TRY(snug__store_file(s->ctx, s->folder, bytes, &s->fd));
   s->is_direct = snug__store_file_direct(s->fd, aligned);
-  return start_workers(s, aligned + (size_t)WORKERS * CHUNK);
+  return start_workers(s, aligned + (size_t)SNUG__STORE_THREADS * CHUNK);
 }
 
 snug_status snug__store_open(snug_ctx *ctx, const snug__store_options *o, snug__store **out) {
@@ -229,7 +228,7 @@ static void stop_workers(snug__store *s) {
   s->is_closing = true;
   pthread_cond_broadcast(&s->has_work);
   pthread_mutex_unlock(&s->mutex);
-  for (int i = 0; i < WORKERS; i++) {
+  for (int i = 0; i < SNUG__STORE_THREADS; i++) {
     if (s->workers[i].is_running) {
       pthread_join(s->workers[i].thread, NULL);
     }

@@ -21,6 +21,7 @@
 #include "base/ctx.h"
 
 #define SNUG__STORE_ALIGN 4096 /* of places in the file */
+#define SNUG__STORE_THREADS 2
 
 typedef struct snug__store snug__store;
 

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/size.h"
+#include "pass/offload.h"
 
 #define MOST_WAYS 4096
 
@@ -34,8 +35,10 @@ static snug_status add_way(snug__frontier *f, const snug__choice_point *point) {
 static bool beats(const snug__choice_point *points, size_t a, size_t b) {
   const snug__outcome *x = &points[a].outcome;
   const snug__outcome *y = &points[b].outcome;
-  bool is_equal = x->seconds == y->seconds && x->load == y->load;
-  return x->seconds <= y->seconds && x->load <= y->load && (!is_equal || a < b);
+  int64_t x_bytes = snug__outcome_bytes(x);
+  int64_t y_bytes = snug__outcome_bytes(y);
+  bool is_equal = x->seconds == y->seconds && x_bytes == y_bytes;
+  return x->seconds <= y->seconds && x_bytes <= y_bytes && (!is_equal || a < b);
 }
 
 /* Keep the points that no other one is better than, the fastest first. */
@@ -60,45 +63,43 @@ static snug_status keep_best(snug__frontier *f, const snug__vec *points) {
   return SNUG_OK;
 }
 
-static snug_status search(snug__frontier *f) {
+/* A choice that was made by hand, completed; the arena's. */
+static snug_status complete(snug__frontier *f, const snug__keeping *fixed, snug__keeping **out) {
+  SNUG_TRY(snug__arena_take(&f->arena, f->g->values.n, (void **)out));
+  for (snug__id v = 0; v < f->g->values.n; v++) {
+    (*out)[v] = f->problem.recipes.of[v].op ? fixed[v] : SNUG__KEPT;
+  }
+  snug__problem_close(&f->problem, *out);
+  return SNUG_OK;
+}
+
+static snug_status search(snug__frontier *f, const snug__keeping *fixed) {
   snug__vec points;
   snug__vec_init(&points, f->g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__choice_point), MOST_WAYS);
-  snug_status s = snug__search(&f->problem, &f->arena, &points);
+  snug_status s = snug__search(&f->problem, fixed, &f->arena, &points);
   s = s ? s : keep_best(f, &points);
   f->usual = s ? f->usual : SNUG_VEC(&points, snug__choice_point, 0).outcome;
   snug__vec_release(&points);
   return s;
 }
 
-static snug_status add_fixed(snug__frontier *f, const snug__keeping *fixed) {
-  snug__choice_point point = {0};
-  snug__simulation s;
-  SNUG_TRY(snug__arena_take(&f->arena, f->g->values.n, (void **)&point.keeping));
-  memcpy(point.keeping, fixed, f->g->values.n);
-  for (snug__id v = 0; v < f->g->values.n; v++) {
-    point.keeping[v] = f->problem.recipes.of[v].op ? point.keeping[v] : SNUG__KEPT;
-  }
-  snug__problem_close(&f->problem, point.keeping);
-  SNUG_TRY(snug__simulation_open(&s, &f->problem));
-  point.outcome = snug__simulate(&s, point.keeping);
-  snug__simulation_release(&s);
-  return add_way(f, &point);
-}
-
 static snug_status fill(snug__frontier *f, const snug__device *device, const double *seconds,
-                        const double *again, const snug__keeping *fixed) {
+                        const double *again, const snug__store_rate *disk,
+                        const snug__keeping *fixed) {
+  snug__keeping *start = NULL;
   SNUG_TRY(snug__needs_open(&f->needs, f->g->ctx, device));
-  SNUG_TRY(snug__problem_open(&f->problem, f->g, &f->needs, seconds, again));
-  return fixed ? add_fixed(f, fixed) : search(f);
+  SNUG_TRY(snug__problem_open(&f->problem, f->g, &f->needs, seconds, again, disk));
+  SNUG_TRY(fixed ? complete(f, fixed, &start) : SNUG_OK);
+  return search(f, start);
 }
 
 snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const snug__device *device,
                                 const double *seconds, const double *again,
-                                const snug__keeping *fixed) {
+                                const snug__store_rate *disk, const snug__keeping *fixed) {
   *f = (snug__frontier){.g = g};
   snug__arena_init(&f->arena, g->ctx, SNUG__MEM_SCRATCH);
   snug__vec_init(&f->ways, g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__way), MOST_WAYS);
-  snug_status s = fill(f, device, seconds, again, fixed);
+  snug_status s = fill(f, device, seconds, again, disk, fixed);
   if (s) {
     snug__frontier_close(f);
   }
@@ -107,20 +108,76 @@ snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const s
 
 /* ---- applying ---- */
 
-snug_status snug__way_apply(const snug__recipes *recipes, const snug__keeping *keeping,
-                            const snug__id *order, snug__rewrite *out) {
+static snug_status remake(const snug__recipes *recipes, const snug__keeping *keeping,
+                          const snug__id *order, snug__rewrite *out) {
   snug_ctx *ctx = recipes->g->ctx;
   size_t n = recipes->g->values.n;
   bool *flags = NULL; /* what is made again, and what of it in passing */
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 2 * n, &flags));
   for (size_t v = 0; v < n; v++) {
-    flags[v] = keeping[v] != SNUG__KEPT;
+    flags[v] = snug__is_remade(keeping[v]);
     flags[n + v] = keeping[v] == SNUG__REMADE_IN_PASSING;
   }
   snug__remaking what = {.remade = flags, .in_passing = flags + n, .order = order};
   snug_status s = snug__pass_remake(recipes, &what, out);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, flags, 2 * n);
   return s;
+}
+
+/* Let r lead to where `then` leads from there; that one is released. */
+static void follow(snug__rewrite *r, snug__rewrite *then) {
+  snug__graph *between = r->to;
+  for (size_t v = 0; v < r->from->values.n; v++) {
+    r->map[v] = snug__rewritten(then, r->map[v]);
+  }
+  r->to = then->to;
+  then->to = NULL;
+  snug__rewrite_release(then);
+  snug__graph_destroy(between);
+}
+
+/* flags: two for each value of the graph that r made. */
+static snug_status offload_chosen(const snug__keeping *keeping, bool *flags, snug__rewrite *r) {
+  size_t n = r->to->values.n;
+  snug__offload set = {.waits = flags, .at_once = flags + n, .reach = SNUG__REACH};
+  snug__rewrite then;
+  for (snug__id v = 0; v < r->from->values.n; v++) {
+    snug__id to = snug__rewritten(r, v);
+    if (to != SNUG_NONE && snug__is_waiting(keeping[v])) {
+      flags[to] = true;
+      flags[n + to] = keeping[v] == SNUG__WAITING;
+    }
+  }
+  SNUG_TRY(snug__pass_offload(r->to, &set, &then));
+  follow(r, &then);
+  return SNUG_OK;
+}
+
+static snug_status offload(const snug__keeping *keeping, snug__rewrite *r) {
+  snug_ctx *ctx = r->from->ctx;
+  size_t n = 2 * r->to->values.n;
+  bool *flags = NULL;
+  snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &flags);
+  s = s ? s : offload_chosen(keeping, flags, r);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, flags, n);
+  if (s) {
+    snug__rewrite_release(r);
+  }
+  return s;
+}
+
+static bool any_waits(const snug__keeping *keeping, size_t n) {
+  size_t v = 0;
+  while (v < n && !snug__is_waiting(keeping[v])) {
+    v++;
+  }
+  return v < n;
+}
+
+snug_status snug__way_apply(const snug__recipes *recipes, const snug__keeping *keeping,
+                            const snug__id *order, snug__rewrite *out) {
+  SNUG_TRY(remake(recipes, keeping, order, out));
+  return any_waits(keeping, recipes->g->values.n) ? offload(keeping, out) : SNUG_OK;
 }
 
 static snug_status plan(snug__frontier *f, const snug__graph *g, int64_t *height) {

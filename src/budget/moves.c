@@ -52,17 +52,33 @@ static bool is_alive(const snug__searcher *s, size_t instance) {
 
 /* Whether the original of a value lies idle at the peak, between forward and backward. */
 static bool can_drop(const snug__searcher *s, snug__id v) {
-  return s->choice[v] == SNUG__KEPT && s->p->recipes.of[v].op && is_alive(s, v) &&
+  return !s->is_fixed && s->choice[v] == SNUG__KEPT && s->p->recipes.of[v].op && is_alive(s, v) &&
          s->now.forward_end[v] <= s->at.peak;
 }
 
+/* Whether a choice is one of those that may be changed. */
+static bool is_free(const snug__searcher *s, snug__id v) {
+  return s->p->base[v] == v && (!s->is_fixed || snug__is_waiting(s->choice[v]));
+}
+
 static bool can_return(const snug__searcher *s, snug__id v) {
-  return s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_alive(s, n_values(s) + v);
+  return s->choice[v] != SNUG__KEPT && is_free(s, v) && is_alive(s, n_values(s) + v);
 }
 
 /* Whether a copy was made for another value and waits for its own readers at the peak. */
 static bool can_pass(const snug__searcher *s, snug__id v) {
   return s->choice[v] == SNUG__REMADE && can_return(s, v) && s->now.own_first[v] > s->at.peak;
+}
+
+/* Whether a value that is kept lies idle at the peak, and may wait in the file. */
+static bool can_wait(const snug__searcher *s, snug__id v) {
+  return s->may_wait && s->p->can_wait[v] && s->choice[v] == SNUG__KEPT && is_alive(s, v) &&
+         s->now.last_forward[v] < s->at.peak && s->now.first_backward[v] > s->at.peak + 1;
+}
+
+/* Whether it waits, but has memory at the peak because it is moved beside other nodes. */
+static bool can_hurry(const snug__searcher *s, snug__id v) {
+  return s->choice[v] == SNUG__WAITING_BESIDE && (is_alive(s, v) || is_alive(s, n_values(s) + v));
 }
 
 /* Keep the most promising ones. */
@@ -77,10 +93,21 @@ static void consider(snug__candidates *c, snug__id value, snug__keeping to, doub
   c->list[i] = (snug__candidate){value, to, worth};
 }
 
+/* All bytes take as long to be moved: the largest value is the best. */
+static void consider_waits(snug__searcher *s, snug__id v) {
+  double bytes = (double)s->p->bytes[v];
+  if (can_wait(s, v)) {
+    consider(&s->waits, v, SNUG__WAITING_BESIDE, bytes);
+  }
+  if (can_wait(s, v) || can_hurry(s, v)) {
+    consider(&s->waits, v, SNUG__WAITING, bytes);
+  }
+}
+
 static void find_candidates(snug__searcher *s, size_t most) {
   int64_t least = s->at.load / LEAST_PART;
   double tick = s->p->total * 1e-6; /* nothing is quite free */
-  s->drops = s->returns = s->passes = (snug__candidates){.most = most};
+  s->drops = s->returns = s->passes = s->waits = (snug__candidates){.most = most};
   for (snug__id v = 0; v < n_values(s); v++) {
     double bytes = (double)s->p->bytes[v];
     if (s->p->bytes[v] < least) {
@@ -95,6 +122,7 @@ static void find_candidates(snug__searcher *s, size_t most) {
     if (can_pass(s, v)) {
       consider(&s->passes, v, SNUG__REMADE_IN_PASSING, bytes / (s->p->again_seconds[v] + tick));
     }
+    consider_waits(s, v);
   }
   s->trial.work += (int64_t)n_values(s) / 8;
 }
@@ -156,6 +184,7 @@ static bool find_move(snug__searcher *s, size_t most) {
   find_candidates(s, most);
   double best = try_all(s, &s->drops, before, -INFINITY);
   best = try_all(s, &s->passes, before, best);
+  best = try_all(s, &s->waits, before, best);
   return try_all(s, &s->returns, before, best) > 0.0;
 }
 
@@ -169,14 +198,20 @@ bool snug__searcher_move(snug__searcher *s) {
 
 /* ---- keeping again ---- */
 
-/* The value that is made again and comes next, the dearest first. */
+static double price(const snug__searcher *s, snug__id v) {
+  return snug__is_waiting(s->choice[v])
+             ? (s->p->disk.write + s->p->disk.read) * (double)s->p->bytes[v]
+             : s->p->again_seconds[v];
+}
+
+/* The value that is not kept and comes next, the dearest first. */
 static snug__id next_dearest(const snug__searcher *s, double below, snug__id after) {
   snug__id dearest = SNUG_NONE;
   double most = -1.0;
   for (snug__id v = 0; v < n_values(s); v++) {
-    double seconds = s->p->again_seconds[v];
+    double seconds = price(s, v);
     bool is_next = seconds < below || (seconds == below && v > after);
-    if (s->choice[v] != SNUG__KEPT && s->p->base[v] == v && is_next && seconds > most) {
+    if (s->choice[v] != SNUG__KEPT && is_free(s, v) && is_next && seconds > most) {
       most = seconds;
       dearest = v;
     }
@@ -193,6 +228,19 @@ static bool try_cheaper(snug__searcher *s, snug__id v, snug__keeping to) {
   return true;
 }
 
+/* Keep a value again, or have it in a cheaper way. */
+static void take_back(snug__searcher *s, snug__id v) {
+  snug__keeping was = s->choice[v];
+  bool is_better = try_cheaper(s, v, SNUG__KEPT) ||
+                   (was == SNUG__REMADE_IN_PASSING && try_cheaper(s, v, SNUG__REMADE));
+  if (is_better || !s->may_wait || !s->p->can_wait[v] || was == SNUG__WAITING_BESIDE) {
+    return;
+  }
+  if (!try_cheaper(s, v, SNUG__WAITING_BESIDE) && was != SNUG__WAITING) {
+    try_cheaper(s, v, SNUG__WAITING);
+  }
+}
+
 void snug__searcher_prune(snug__searcher *s) {
   double below = INFINITY;
   snug__id v = 0;
@@ -201,9 +249,7 @@ void snug__searcher_prune(snug__searcher *s) {
     if (v == SNUG_NONE) {
       return;
     }
-    below = s->p->again_seconds[v];
-    if (!try_cheaper(s, v, SNUG__KEPT) && s->choice[v] == SNUG__REMADE_IN_PASSING) {
-      try_cheaper(s, v, SNUG__REMADE);
-    }
+    below = price(s, v);
+    take_back(s, v);
   }
 }

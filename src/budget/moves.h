@@ -25,9 +25,11 @@ typedef struct snug__searcher {
   snug__simulation now, trial; /* of `choice`, and of what is tried */
   snug__outcome at;            /* what `choice` comes to */
   snug__keeping *choice, *tried, *best;
-  snug__candidates drops, returns, passes;
+  snug__candidates drops, returns, passes, waits;
   int64_t level;
-  int64_t work; /* that may be done */
+  int64_t work;  /* that may be done */
+  bool is_fixed; /* nothing else is made again than in the choice it starts from */
+  bool may_wait; /* values may wait in a file */
 } snug__searcher;
 
 /* Owns: ended by snug__searcher_release, also after a failure. */

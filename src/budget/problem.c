@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "pass/offload.h"
 #include "plan/plan.h"
 
 void snug__problem_release(snug__problem *p) {
@@ -22,6 +23,8 @@ void snug__problem_release(snug__problem *p) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->base, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->bytes, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->cheap, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->can_wait, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->is_mark, p->g->nodes.n);
   snug__recipes_release(&p->recipes);
   *p = (snug__problem){0};
 }
@@ -56,7 +59,8 @@ static void describe_values(snug__problem *p) {
 void snug__problem_close(const snug__problem *p, snug__keeping *choice) {
   for (size_t i = 0; i < p->n_views; i++) {
     const snug__node *node = snug__node_at(p->g, p->views[i]);
-    choice[node->out[0]] = p->recipes.of[node->out[0]].op ? choice[node->in[0]] : SNUG__KEPT;
+    bool follows = p->recipes.of[node->out[0]].op && !snug__is_waiting(choice[node->in[0]]);
+    choice[node->out[0]] = follows ? choice[node->in[0]] : SNUG__KEPT;
   }
 }
 
@@ -146,8 +150,27 @@ static snug_status find_early(snug__problem *p) {
   return s;
 }
 
+/* ---- the disk ---- */
+
+static snug_status describe_waits(snug__problem *p, const snug__store_rate *disk) {
+  if (!disk) {
+    return SNUG_OK;
+  }
+  p->disk = *disk;
+  SNUG_TRY(SNUG_NEW_ARRAY(p->g->ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->is_mark));
+  for (snug__id id = 0; id < p->g->nodes.n; id++) {
+    p->is_mark[id] = snug__offload_is_mark(p->g, id);
+  }
+  SNUG_TRY(SNUG_NEW_ARRAY(p->g->ctx, SNUG__MEM_SCRATCH, p->g->values.n, &p->can_wait));
+  return snug__offload_can(p->g, p->can_wait);
+}
+
+int64_t snug__outcome_bytes(const snug__outcome *o) {
+  return o->load < INT64_MAX && o->on_disk ? o->load + snug__store_cost() : o->load;
+}
+
 static snug_status fill(snug__problem *p, snug__needs_table *table, const double *seconds,
-                        const double *again) {
+                        const double *again, const snug__store_rate *disk) {
   SNUG_TRY(allocate(p));
   SNUG_TRY(snug__recipes_init(&p->recipes, p->g, table->device));
   SNUG_TRY(snug__plan_order(p->g, SNUG__ORDER_PEAK, p->order));
@@ -159,14 +182,16 @@ static snug_status fill(snug__problem *p, snug__needs_table *table, const double
   describe_values(p);
   SNUG_TRY(describe_recipes(p, table, again));
   SNUG_TRY(find_early(p));
+  SNUG_TRY(describe_waits(p, disk));
   return snug__recipes_cheap(&p->recipes, p->cheap);
 }
 
 snug_status snug__problem_open(snug__problem *p, const snug__graph *g, snug__needs_table *needs,
-                               const double *seconds, const double *again) {
+                               const double *seconds, const double *again,
+                               const snug__store_rate *disk) {
   *p = (snug__problem){.g = g};
   snug__vec_init(&p->early, g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), UINT32_MAX);
-  snug_status s = fill(p, needs, seconds, again);
+  snug_status s = fill(p, needs, seconds, again, disk);
   if (s) {
     snug__problem_release(p);
   }

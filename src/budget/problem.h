@@ -6,6 +6,7 @@
 #ifndef SNUG_BUDGET_PROBLEM_H
 #define SNUG_BUDGET_PROBLEM_H
 
+#include "base/store.h"
 #include "exec/needs.h"
 #include "pass/remake.h"
 
@@ -27,18 +28,35 @@ typedef struct snug__problem {
   uint32_t *early_start;
   snug__vec early; /* snug__id */
   double total;    /* seconds of all nodes */
+  /* Where values may wait in a file: which, and behind which nodes transfers begin and end. */
+  bool *can_wait; /* per value; NULL: none may */
+  bool *is_mark;  /* per node */
+  snug__store_rate disk;
 } snug__problem;
 
-/* seconds: per node of g; again: per node, of making its output 0 a second time.  Owns: ended by
- * snug__problem_release.  Fails: E_MEMORY, as kernels do; nothing is owed then. */
+/* seconds: per node of g; again: per node, of making its output 0 a second time; disk: the rate of
+ * the file in which values may wait, NULL: none may.  Owns: ended by snug__problem_release.  Fails:
+ * E_MEMORY, as kernels do; nothing is owed then. */
 snug_status snug__problem_open(snug__problem *p, const snug__graph *g, snug__needs_table *needs,
-                               const double *seconds, const double *again) SNUG_NODISCARD;
+                               const double *seconds, const double *again,
+                               const snug__store_rate *disk) SNUG_NODISCARD;
 void snug__problem_release(snug__problem *p);
 
-/* What becomes of the values of a forward: see snug__remaking.  One each; views as what they look
- * at. */
+/* What becomes of the values of a forward: see snug__remaking and snug__offload.  One each; views
+ * as what they look at, or kept where that waits. */
 typedef unsigned char snug__keeping;
-enum { SNUG__KEPT, SNUG__REMADE, SNUG__REMADE_IN_PASSING };
+enum {
+  SNUG__KEPT,
+  SNUG__REMADE,
+  SNUG__REMADE_IN_PASSING,
+  SNUG__WAITING,       /* in a file: moved while the processor waits, memory is least */
+  SNUG__WAITING_BESIDE /* moved beside SNUG__REACH nodes, which hold the memory longer */
+};
+
+#define SNUG__REACH 8
+
+static inline bool snug__is_waiting(snug__keeping k) { return k >= SNUG__WAITING; }
+static inline bool snug__is_remade(snug__keeping k) { return k != SNUG__KEPT && k < SNUG__WAITING; }
 
 /* Complete a choice for values that have recipes: views go with what they look at. */
 void snug__problem_close(const snug__problem *p, snug__keeping *choice);
@@ -49,8 +67,20 @@ typedef struct snug__outcome {
   double seconds; /* of the whole step */
   double again;   /* of that, for what is made again */
   int64_t n_again;
-  size_t peak; /* the first position at which the load is reached */
+  int64_t on_disk; /* bytes that wait in a file */
+  double waiting;  /* of the seconds, what the processor waits for it */
+  size_t peak;     /* the first position at which the load is reached */
 } snug__outcome;
+
+/* What a choice takes in all: its load, and what the file takes in memory. */
+int64_t snug__outcome_bytes(const snug__outcome *o);
+
+/* The way of a value that waits: behind which positions what happens to it, and who reads it. */
+typedef struct snug__trip {
+  snug__id value;
+  int64_t made, written, ahead, read;
+  double over; /* when its transfer is over */
+} snug__trip;
 
 /* A simulation's memory, used again and again.  Instances: a value's original, its copy, numbered
  * behind all originals, and what was made of it in passing, behind those. */
@@ -68,6 +98,13 @@ typedef struct snug__simulation {
   snug__id *passing;     /* values made in passing in this request */
   size_t n_passing;
   int64_t *load; /* by position */
+  /* Of values that may wait (wait.c); not there if none may. */
+  uint32_t *last_forward;   /* per value: the last position that reads it before that */
+  uint32_t *first_backward; /* per value: one more than the first in the backward, 0: none */
+  bool *waits;              /* per value: it has a trip */
+  snug__trip *trips;        /* in the order of need */
+  uint32_t *events, *next;  /* lists of trips by position and by what happens there */
+  size_t n_trips;
   size_t n_steps, room;
   uint32_t request;
   int64_t work; /* reads that were walked over: how searches are bounded */

@@ -16,7 +16,7 @@ static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
 static bool is_beaten(const snug__vec *points, const snug__outcome *o) {
   for (size_t i = 0; i < points->n; i++) {
     const snug__outcome *other = &SNUG_VEC(points, snug__choice_point, i).outcome;
-    if (other->seconds <= o->seconds && other->load <= o->load) {
+    if (other->seconds <= o->seconds && snug__outcome_bytes(other) <= snug__outcome_bytes(o)) {
       return true;
     }
   }
@@ -44,15 +44,13 @@ static bool reach_level(snug__searcher *s) {
   return s->at.load <= s->level;
 }
 
-/* One path down, from where nothing is made again or from the choice that costs next to nothing. */
-static snug_status walk(snug__searcher *s, bool from_cheap, snug__arena *arena, snug__vec *points) {
-  for (size_t v = 0; v < n_values(s); v++) {
-    s->tried[v] = from_cheap && s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
-  }
+/* One path down from a choice. */
+static snug_status walk(snug__searcher *s, const snug__keeping *from, snug__arena *arena,
+                        snug__vec *points) {
   snug__searcher_start(s, PATH_WORK);
-  snug__searcher_go(s, s->tried);
+  snug__searcher_go(s, from);
   SNUG_TRY(record(s, arena, points));
-  for (bool reached = true; reached;) {
+  for (bool reached = !s->is_fixed || s->may_wait; reached;) {
     s->level = (int64_t)((double)s->at.load * LEVEL);
     reached = reach_level(s);
     if (reached) {
@@ -61,6 +59,16 @@ static snug_status walk(snug__searcher *s, bool from_cheap, snug__arena *arena, 
     }
   }
   return SNUG_OK;
+}
+
+/* From the choice that costs next to nothing, and from where nothing is made again. */
+static snug_status walk_both(snug__searcher *s, snug__arena *arena, snug__vec *points) {
+  for (size_t v = 0; v < n_values(s); v++) {
+    s->tried[v] = s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
+  }
+  SNUG_TRY(walk(s, s->tried, arena, points));
+  memset(s->tried, SNUG__KEPT, n_values(s));
+  return walk(s, s->tried, arena, points);
 }
 
 /* ---- knapsacks ---- */
@@ -97,12 +105,25 @@ static snug_status add_knapsacks(snug__searcher *s, snug__arena *arena, snug__ve
   return status;
 }
 
-snug_status snug__search(const snug__problem *p, snug__arena *arena, snug__vec *points) {
+/* ---- all of them ---- */
+
+static snug_status search(snug__searcher *s, const snug__keeping *fixed, snug__arena *arena,
+                          snug__vec *points) {
+  if (fixed) {
+    return walk(s, fixed, arena, points);
+  }
+  SNUG_TRY(walk_both(s, arena, points));
+  return s->may_wait ? SNUG_OK : add_knapsacks(s, arena, points);
+}
+
+snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, snug__arena *arena,
+                         snug__vec *points) {
   snug__searcher s;
   snug_status status = snug__searcher_init(&s, p);
-  status = status ? status : walk(&s, true, arena, points);
-  status = status ? status : walk(&s, false, arena, points);
-  status = status ? status : add_knapsacks(&s, arena, points);
+  s.is_fixed = fixed != NULL;
+  status = status ? status : search(&s, fixed, arena, points);
+  s.may_wait = p->can_wait != NULL;
+  status = status || !s.may_wait ? status : search(&s, fixed, arena, points);
   snug__searcher_release(&s);
   return status;
 }

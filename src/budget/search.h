@@ -3,8 +3,9 @@
  * Two paths of choices lead down to little memory.  From level to level the load has to come down
  * by a few percent; at each level moves are made that lower what lies above the level for the
  * fewest seconds: a value is dropped (to be made again), kept again, or made in passing.  Beside
- * them stand knapsacks of many sizes, each with what can be kept besides at no higher load.  All
- * end after an amount of work. */
+ * them stand knapsacks of many sizes, each with what can be kept besides at no higher load.  Where
+ * values may wait in a file, both paths are gone once more with moves for that.  All end after an
+ * amount of work. */
 #ifndef SNUG_BUDGET_SEARCH_H
 #define SNUG_BUDGET_SEARCH_H
 
@@ -18,10 +19,10 @@ typedef struct snug__choice_point {
 
 /* Append choices to points (snug__choice_point): those of the path from the choice that costs next
  * to nothing, which comes first, of the path from where everything is kept, and of the knapsacks.
- * None is there that an earlier one is as good as.  Their arrays lie in the arena.  Fails:
- * E_MEMORY.
- */
-snug_status snug__search(const snug__problem *p, snug__arena *arena,
+ * None is there that an earlier one is as good as.  fixed: what is made again, in all of them, and
+ * only what waits is searched for; NULL: nothing is fixed.  Their arrays lie in the arena.  Fails:
+ * E_MEMORY. */
+snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, snug__arena *arena,
                          snug__vec *points) SNUG_NODISCARD;
 
 #endif

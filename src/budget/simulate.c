@@ -1,8 +1,10 @@
 /* A step without running it: when each value is alive, and how many bytes are at each moment. */
+#include <math.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "budget/problem.h"
+#include "budget/wait.h"
 
 void snug__simulation_release(snug__simulation *s) {
   if (!s->p) {
@@ -21,6 +23,7 @@ void snug__simulation_release(snug__simulation *s) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->passing, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->steps, s->room);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->load, s->room + 1);
+  snug__waits_release(s);
   *s = (snug__simulation){0};
 }
 
@@ -37,7 +40,8 @@ static snug_status allocate(snug__simulation *s) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->needed));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->passing));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room, &s->steps));
-  return SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room + 1, &s->load);
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room + 1, &s->load));
+  return snug__waits_allocate(s);
 }
 
 snug_status snug__simulation_open(snug__simulation *s, const snug__problem *p) {
@@ -53,14 +57,15 @@ snug_status snug__simulation_open(snug__simulation *s, const snug__problem *p) {
 
 static size_t n_values(const snug__simulation *s) { return s->p->g->values.n; }
 
-/* The instance that is read for a value now, in the backward. */
+/* The instance that is read for a value now, in the backward.  What waits is followed as if it were
+ * kept; its life is cut in two when all else is known. */
 static size_t instance(const snug__simulation *s, snug__id value) {
-  size_t kind = s->choice[value] == SNUG__KEPT ? 0 : s->made[value] ? 1 : 2;
+  size_t kind = !snug__is_remade(s->choice[value]) ? 0 : s->made[value] ? 1 : 2;
   return s->p->base[value] + kind * n_values(s);
 }
 
 static bool is_there(const snug__simulation *s, snug__id value) {
-  return s->choice[value] == SNUG__KEPT || s->made[value] || s->made_at[value] == s->request;
+  return !snug__is_remade(s->choice[value]) || s->made[value] || s->made_at[value] == s->request;
 }
 
 static void touch(snug__simulation *s, size_t instance_) {
@@ -74,6 +79,7 @@ static void touch_read(snug__simulation *s, const snug__id *in, int32_t n) {
   for (int32_t i = 0; i < n; i++) {
     if (in[i] != SNUG_NONE) {
       touch(s, instance(s, in[i]));
+      snug__waits_note_read(s, s->p->base[in[i]]);
     }
   }
   s->work += n;
@@ -84,6 +90,7 @@ static void touch_in_forward(snug__simulation *s, const snug__id *ids, int32_t n
     if (ids[i] != SNUG_NONE) {
       touch(s, s->p->base[ids[i]]);
       s->forward_end[s->p->base[ids[i]]] = (uint32_t)s->n_steps + 1;
+      snug__waits_note_forward(s, s->p->base[ids[i]]);
     }
   }
   s->work += n;
@@ -181,7 +188,7 @@ static void make(snug__simulation *s, snug__id value) {
 
 static void need(snug__simulation *s, const snug__id *in, int32_t n) {
   for (int32_t i = 0; i < n; i++) {
-    if (in[i] != SNUG_NONE && s->choice[in[i]] != SNUG__KEPT) {
+    if (in[i] != SNUG_NONE && snug__is_remade(s->choice[in[i]])) {
       s->needed[in[i]] = true;
     }
   }
@@ -208,7 +215,7 @@ static void mark_needed(snug__simulation *s) {
 static void make_early(snug__simulation *s, snug__id id) {
   for (uint32_t i = s->p->early_start[id]; i < s->p->early_start[id + 1]; i++) {
     snug__id v = SNUG_VEC(&s->p->early, snug__id, i);
-    if (s->choice[v] != SNUG__KEPT && s->needed[v] && !s->made[v]) {
+    if (snug__is_remade(s->choice[v]) && s->needed[v] && !s->made[v]) {
       begin_request(s, &v, 1);
       make(s, v);
       end_request(s);
@@ -256,6 +263,7 @@ static void restart(snug__simulation *s) {
   s->n_again = 0;
   s->again = 0.0;
   s->request = 0;
+  snug__waits_restart(s);
 }
 
 static void walk(snug__simulation *s) {
@@ -293,8 +301,10 @@ static bool takes_over(const snug__simulation *s, const snug__node *node, const 
   int64_t bytes = s->p->bytes[node->out[k]];
   for (int32_t i = 0; needs->in_place[k] >> i && i < node->n_in; i++) {
     if (needs->in_place[k] >> i & 1 && node->in[i] != SNUG_NONE) {
-      size_t donor = node->backward ? instance(s, node->in[i]) : s->p->base[node->in[i]];
-      if (s->end[donor] == position + 1 && s->p->bytes[s->p->base[node->in[i]]] == bytes) {
+      snug__id base = s->p->base[node->in[i]];
+      size_t donor = node->backward ? instance(s, node->in[i]) : base;
+      donor = snug__waits_instance(s, base, donor, position);
+      if (s->end[donor] == position + 1 && s->p->bytes[base] == bytes) {
         return true;
       }
     }
@@ -320,7 +330,9 @@ static int64_t unwanted_bytes(const snug__simulation *s, snug__id value) {
   const snug__node *node = again == SNUG_NONE ? NULL : snug__node_at(s->p->g, again);
   int64_t bytes = 0;
   for (int32_t k = 0; node && k < node->n_out; k++) {
-    bytes += node->out[k] == SNUG_NONE || s->choice[node->out[k]] ? 0 : s->p->bytes[node->out[k]];
+    bytes += node->out[k] == SNUG_NONE || snug__is_remade(s->choice[node->out[k]])
+                 ? 0
+                 : s->p->bytes[node->out[k]];
   }
   return bytes;
 }
@@ -343,6 +355,7 @@ snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
   restart(s);
   mark_needed(s);
   walk(s);
+  o.on_disk = snug__waits_plan(s);
   add_lives(s);
   add_steps(s);
   for (size_t i = 0; i < s->n_steps; i++) {
@@ -354,6 +367,7 @@ snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
   o.load = s->n_steps + s->p->g->nodes.n >= s->room ? INT64_MAX : o.load;
   o.again = s->again;
   o.n_again = s->n_again;
-  o.seconds = s->p->total + s->again;
+  o.waiting = s->n_trips ? fmax(snug__waits_seconds(s) - s->p->total - s->again, 0.0) : 0.0;
+  o.seconds = s->p->total + s->again + o.waiting;
   return o;
 }

@@ -20,7 +20,7 @@ typedef struct trip {
 
 typedef struct offloader {
   const snug__graph *g;
-  int32_t reach;
+  const snug__offload *set;
   const snug__id *order; /* or NULL */
   int64_t *position;     /* per node */
   int64_t *first_read;   /* per base value: first node of the backward that reads it, or -1 */
@@ -52,7 +52,7 @@ static snug__id node_at(const offloader *o, int64_t position) {
 
 static void note_reads(offloader *o, int64_t position) {
   const snug__node *node = snug__node_at(o->g, node_at(o, position));
-  for (int32_t i = 0; i < node->n_in && !is_view(node); i++) {
+  for (int32_t i = 0; i < node->n_in; i++) {
     if (node->in[i] != SNUG_NONE) {
       snug__id base = snug__value_base(o->g, node->in[i]);
       if (o->first_read[base] < 0 && node->backward) {
@@ -64,9 +64,15 @@ static void note_reads(offloader *o, int64_t position) {
   }
 }
 
+static void mark_outputs(const snug__graph *g, bool *is_output) {
+  for (size_t i = 0; i < g->outputs.n; i++) {
+    is_output[snug__value_base(g, SNUG_VEC(&g->outputs, snug__id, i))] = true;
+  }
+}
+
 static snug_status init(offloader *o, const snug__graph *g, const snug__offload *set) {
   size_t n = g->values.n;
-  *o = (offloader){.g = g, .reach = set->reach, .order = set->order};
+  *o = (offloader){.g = g, .set = set, .order = set->order};
   snug__vec_init(&o->trips, g->ctx, SNUG__MEM_SCRATCH, sizeof(trip), UINT32_MAX - 1);
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->nodes.n, &o->position));
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, n, &o->first_read));
@@ -82,9 +88,7 @@ static snug_status init(offloader *o, const snug__graph *g, const snug__offload 
     o->position[node_at(o, p)] = p;
     note_reads(o, p);
   }
-  for (size_t i = 0; i < g->outputs.n; i++) {
-    o->is_output[snug__value_base(g, SNUG_VEC(&g->outputs, snug__id, i))] = true;
-  }
+  mark_outputs(g, o->is_output);
   return SNUG_OK;
 }
 
@@ -101,6 +105,10 @@ static snug__id mark_of(const snug__graph *g, snug__id id) {
   return SNUG_NONE;
 }
 
+bool snug__offload_is_mark(const snug__graph *g, snug__id node) {
+  return mark_of(g, node) != SNUG_NONE;
+}
+
 /* The position so many steps behind another (in front of it for a step of -1), counting nodes that
  * something can be made to run after; -1 if the graph ends before. */
 static int64_t walk(const offloader *o, int64_t from, int32_t steps, int32_t step) {
@@ -114,31 +122,39 @@ static int64_t walk(const offloader *o, int64_t from, int32_t steps, int32_t ste
   return from;
 }
 
+/* Whether a value of the forward lies in memory of its own that is free after the step. */
+static bool is_movable(const snug__graph *g, snug__id id, const bool *is_output) {
+  const snug__value *v = snug__value_at(g, id);
+  return v->view_of == SNUG_NONE && (v->kind == SNUG__TEMPORARY || v->kind == SNUG__INPUT) &&
+         !is_output[id] && snug__type_bytes(&v->type) > 0 &&
+         (v->producer == SNUG_NONE || !snug__node_at(g, v->producer)->backward);
+}
+
 /* The way a value would go; false if it cannot. */
 static bool plan_trip(const offloader *o, snug__id id, trip *t) {
   const snug__value *v = snug__value_at(o->g, id);
+  int32_t reach = o->set->at_once && o->set->at_once[id] ? 0 : o->set->reach;
   int64_t last = o->last_forward[id];
-  if (v->view_of != SNUG_NONE || (v->kind != SNUG__TEMPORARY && v->kind != SNUG__INPUT) ||
-      o->is_output[id] || o->first_read[id] < 0 || snug__type_bytes(&v->type) == 0 ||
-      (v->producer != SNUG_NONE && snug__node_at(o->g, v->producer)->backward)) {
+  if (!is_movable(o->g, id, o->is_output) || o->first_read[id] < 0) {
     return false;
   }
   *t = (trip){.value = id};
   t->made = v->producer == SNUG_NONE ? 0 : o->position[v->producer];
-  t->written = walk(o, t->made, o->reach, 1);
-  t->ahead = walk(o, o->first_read[id], o->reach + 1, -1);
+  t->written = walk(o, t->made, reach, 1);
+  t->ahead = walk(o, o->first_read[id], reach + 1, -1);
   if (t->written >= 0 && last > t->written) {
     t->written = walk(o, last - 1, 1, 1);
   }
   return t->written >= 0 && t->ahead > t->written;
 }
 
-static bool is_chosen(const offloader *o, const snug__offload *set, snug__id id) {
-  return set->waits ? set->waits[id] : snug__type_bytes(snug__type_at(o->g, id)) >= set->least;
+static bool is_chosen(const offloader *o, snug__id id) {
+  return o->set->waits ? o->set->waits[id]
+                       : snug__type_bytes(snug__type_at(o->g, id)) >= o->set->least;
 }
 
 /* Values in the order in which the backward needs them: then they are asked for in that order. */
-static snug_status plan_trips(offloader *o, const snug__offload *set) {
+static snug_status plan_trips(offloader *o) {
   int64_t offset = 0;
   for (int64_t p = 0; p < (int64_t)o->g->nodes.n; p++) {
     const snug__node *reader = snug__node_at(o->g, node_at(o, p));
@@ -146,7 +162,7 @@ static snug_status plan_trips(offloader *o, const snug__offload *set) {
       snug__id id = reader->in[i] == SNUG_NONE ? SNUG_NONE : snug__value_base(o->g, reader->in[i]);
       trip t;
       if (id == SNUG_NONE || o->first_read[id] != p || o->trip_of[id] != UINT32_MAX ||
-          !is_chosen(o, set, id) || !plan_trip(o, id, &t)) {
+          !is_chosen(o, id) || !plan_trip(o, id, &t)) {
         continue;
       }
       t.offset = offset;
@@ -211,14 +227,19 @@ static snug_status end_read(snug__rewrite *r, const trip *t, snug__id at) {
   return SNUG_OK;
 }
 
+/* What ends gives its memory back before what begins takes some. */
 static snug_status emit_behind(snug__rewrite *r, snug__id at) {
   const offloader *o = r->arg;
   int64_t p = o->position[at];
+  trip *trips = o->trips.data;
   for (size_t i = 0; i < o->trips.n; i++) {
-    trip *t = &SNUG_VEC(&o->trips, trip, i);
-    SNUG_TRY(t->made == p ? begin_write(r, t, at) : SNUG_OK);
-    SNUG_TRY(t->written == p ? end_write(r, t, at) : SNUG_OK);
-    SNUG_TRY(t->ahead == p ? begin_read(r, t, at) : SNUG_OK);
+    SNUG_TRY(trips[i].made == p ? begin_write(r, &trips[i], at) : SNUG_OK);
+  }
+  for (size_t i = 0; i < o->trips.n; i++) {
+    SNUG_TRY(trips[i].written == p ? end_write(r, &trips[i], at) : SNUG_OK);
+  }
+  for (size_t i = 0; i < o->trips.n; i++) {
+    SNUG_TRY(trips[i].ahead == p ? begin_read(r, &trips[i], at) : SNUG_OK);
   }
   return SNUG_OK;
 }
@@ -263,7 +284,7 @@ static snug_status offload_node(snug__rewrite *r, snug__id id, bool *replaced) {
 static snug_status run(offloader *o, const snug__graph *g, const snug__offload *set,
                        snug__rewrite *out) {
   SNUG_TRY(init(o, g, set));
-  SNUG_TRY(plan_trips(o, set));
+  SNUG_TRY(plan_trips(o));
   SNUG_TRY(snug__rewrite_open(g, offload_node, o, out));
   out->order = set->order;
   snug_status s = snug__rewrite_run(out);
@@ -280,13 +301,13 @@ snug_status snug__pass_offload(const snug__graph *g, const snug__offload *set, s
   return s;
 }
 
-snug_status snug__offload_can(const snug__graph *g, const snug__offload *set, bool *can) {
-  offloader o;
-  snug_status s = init(&o, g, set);
-  for (snug__id id = 0; !s && id < g->values.n; id++) {
-    trip t;
-    can[id] = plan_trip(&o, id, &t);
+snug_status snug__offload_can(const snug__graph *g, bool *can) {
+  bool *is_output = NULL;
+  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &is_output));
+  mark_outputs(g, is_output);
+  for (snug__id id = 0; id < g->values.n; id++) {
+    can[id] = is_movable(g, id, is_output);
   }
-  release(&o);
-  return s;
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, is_output, g->values.n);
+  return SNUG_OK;
 }

@@ -19,6 +19,7 @@ typedef struct snug__offload {
                             as they do */
   int32_t reach; /* nodes that a transfer has to go on beside: more hide more of it, and hold the
                     memory longer; 0: the processor waits for the disk, and memory is least */
+  const bool *at_once; /* per value: its reach is 0; NULL: none */
 } snug__offload;
 
 /* Rewrite a graph so.  What cannot wait stays as it is: values that the backward does not read,
@@ -27,9 +28,12 @@ typedef struct snug__offload {
 snug_status snug__pass_offload(const snug__graph *g, const snug__offload *set,
                                snug__rewrite *out) SNUG_NODISCARD;
 
-/* Set can[v] for each value that the pass would have wait if it were chosen, with this order and
- * reach. */
-snug_status snug__offload_can(const snug__graph *g, const snug__offload *set,
-                              bool *can) SNUG_NODISCARD;
+/* Set can[v] for each value that may wait if there is time for it: which there is, is a matter of
+ * when the backward reads it, and so of what is made again there.  Fails: E_MEMORY. */
+snug_status snug__offload_can(const snug__graph *g, bool *can) SNUG_NODISCARD;
+
+/* Whether something can be made to run right after a node: only such nodes are counted by reach,
+ * and transfers begin and end behind them. */
+bool snug__offload_is_mark(const snug__graph *g, snug__id node);
 
 #endif

@@ -46,14 +46,6 @@ static snug_status check_options(snug_model *m, const snug_fit_options *o) {
   return SNUG_OK;
 }
 
-/* What no way of a step makes use of must not be taken for granted. */
-static snug_status check_levers(snug_model *m, const snug_levers *l) {
-  return l->allow_disk ? snug__fail(m->ctx, SNUG_E_UNSUPPORTED,
-                                    "fit: allow_disk: no plan has values wait in a file yet; "
-                                    "without it, recompute and micro-batches are chosen")
-                       : SNUG_OK;
-}
-
 static snug_status check_weights(snug_model *m, const snug_data *data, const snug_fit_options *o) {
   if (o->class_weight && data->sample_weight) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT,
@@ -106,7 +98,6 @@ static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_op
   snug_fit_options *o = &f->options;
   *o = options ? *options : (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
   SNUG_TRY(check_options(f->model, o));
-  SNUG_TRY(check_levers(f->model, &o->levers));
   SNUG_TRY(snug__sampling_check(f->model, &o->sampling));
   o->epochs = o->epochs ? o->epochs : 1;
   o->batch_size = o->batch_size ? o->batch_size : SNUG__DEFAULT_BATCH;

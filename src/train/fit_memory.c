@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/process.h"
 #include "base/room.h"
+#include "base/store.h"
 #include "base/thread.h"
 #include "train/lower.h"
 
@@ -107,9 +108,10 @@ static uint64_t commit_pages(const snug__fit *f) {
   return (taken / PAGE_BYTES + 4) * PAGE_BYTES;
 }
 
-static uint64_t tables_of(const snug__process *now, uint64_t added) {
+static uint64_t tables_of(const snug__fit *f, const snug__process *now, uint64_t added) {
+  uint64_t threads = now->threads + (f->session.file_bytes ? SNUG__STORE_THREADS : 0);
   return now->tables + (added / BYTES_PER_TABLE + 2) * PAGE_BYTES + KERNEL_BYTES +
-         now->threads * KERNEL_BYTES_PER_THREAD;
+         threads * KERNEL_BYTES_PER_THREAD;
 }
 
 /* Either what will be resident is the most, or what was while all this was made: a fit that follows
@@ -120,7 +122,7 @@ static void fill_process(const snug__fit *f, const snug__process *now, snug_memo
   uint64_t resident = later > now->peak ? later : now->peak;
   r->code = now->file + now->shared;
   r->reserve = RESERVE_BYTES;
-  r->tables = tables_of(now, resident - now->resident);
+  r->tables = tables_of(f, now, resident - now->resident);
   uint64_t known = r->planned + r->code + r->idle;
   r->outside = resident > known ? resident - known : 0;
   r->process = known + r->outside + r->tables + r->reserve;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/store.h"
 #include "train/fit_memory.h"
 #include "train/ways.h"
 
@@ -23,17 +24,21 @@ uint64_t snug__pick_least(const snug__fit *f) { return f->pick.least; }
 
 /* ---- one way ---- */
 
+static const snug__way *way_at(const snug__ways *w, size_t i) {
+  const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
+  return &SNUG_VEC(&w->families[way->family].frontier.ways, snug__way, way->way);
+}
+
 /* Let the session be made as way i says. */
 static snug_status take(snug__fit *f, const snug__ways *w, size_t i) {
   const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
   const snug__family *y = &w->families[way->family];
-  const snug__keeping *keeping = SNUG_VEC(&y->frontier.ways, snug__way, way->way).keeping;
   SNUG_GIVE_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
   f->pick.keeping = NULL;
   f->pick.n_values = y->n_values;
   f->pick.micro = y->micro;
   SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.n_values, &f->pick.keeping));
-  memcpy(f->pick.keeping, keeping, f->pick.n_values);
+  memcpy(f->pick.keeping, way_at(w, i)->keeping, f->pick.n_values);
   return SNUG_OK;
 }
 
@@ -46,22 +51,34 @@ static bool is_over(const snug__fit *f) {
 static snug_status describe(snug__ways *w, const snug__fit *f, size_t i, snug_plan_point *out) {
   const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
   const snug__family *y = &w->families[way->family];
-  const snug__outcome *o = &SNUG_VEC(&y->frontier.ways, snug__way, way->way).outcome;
+  const snug__outcome *o = &way_at(w, i)->outcome;
   int64_t bytes = 0;
   SNUG_TRY(snug__ways_bytes(w, i, &bytes));
   *out = (snug_plan_point){.block = (uint64_t)bytes,
                            .seconds = way->seconds,
                            .micro_batch = y->micro ? y->micro : f->train.batch,
                            .recomputed = o->n_again,
-                           .recompute_seconds = y->pieces * o->again};
+                           .recompute_seconds = y->pieces * o->again,
+                           .on_disk = (uint64_t)o->on_disk,
+                           .disk_seconds = y->pieces * o->waiting};
   return SNUG_OK;
 }
 
-/* The process with another block than the one that it was measured for. */
-static uint64_t process_with(const snug__fit *f, uint64_t block) {
+/* The block of a point, and what the file takes in memory if values wait in one. */
+static uint64_t bytes_of(const snug_plan_point *p) {
+  return p->block + (p->on_disk ? (uint64_t)snug__store_cost() : 0);
+}
+
+/* The same of the session that was measured. */
+static uint64_t session_bytes(const snug__fit *f) {
+  return f->history->memory.block + (f->session.file_bytes ? (uint64_t)snug__store_cost() : 0);
+}
+
+/* The process with another point than the one that it was measured for. */
+static uint64_t process_with(const snug__fit *f, const snug_plan_point *p) {
   const snug_memory_report *r = &f->history->memory;
-  uint64_t beside = r->process > r->block ? r->process - r->block : 0;
-  return beside + block + MARGIN;
+  uint64_t beside = r->process > session_bytes(f) ? r->process - session_bytes(f) : 0;
+  return beside + bytes_of(p) + MARGIN;
 }
 
 static snug_status describe_all(snug__ways *w, snug__fit *f) {
@@ -76,7 +93,7 @@ static snug_status describe_all(snug__ways *w, snug__fit *f) {
 
 static void fill_processes(snug__fit *f) {
   for (size_t i = 0; i < f->pick.n_points; i++) {
-    f->pick.points[i].process = process_with(f, f->pick.points[i].block);
+    f->pick.points[i].process = process_with(f, &f->pick.points[i]);
   }
 }
 
@@ -85,7 +102,7 @@ static void fill_processes(snug__fit *f) {
 /* The fastest point of at most so many bytes, or the number of points. */
 static size_t pick(const snug__fit *f, uint64_t bytes) {
   size_t i = 0;
-  while (i < f->pick.n_points && f->pick.points[i].block > bytes) {
+  while (i < f->pick.n_points && bytes_of(&f->pick.points[i]) > bytes) {
     i++;
   }
   return i;
@@ -96,6 +113,7 @@ static snug_status smallest(snug__ways *w, size_t *out) {
   for (size_t i = 0; i < w->list.n; i++) {
     int64_t bytes = 0;
     SNUG_TRY(snug__ways_bytes(w, i, &bytes));
+    bytes += way_at(w, i)->outcome.on_disk ? snug__store_cost() : 0;
     *out = bytes < least ? i : *out;
     least = snug__min_i64(bytes, least);
   }
@@ -136,8 +154,7 @@ static snug_status choose(snug__ways *w, snug__fit *f, snug_status (*make)(snug_
       return SNUG_OK;
     }
     uint64_t over = f->history->memory.process - f->options.memory;
-    uint64_t block = f->history->memory.block;
-    bytes = block > over ? block - over : 0;
+    bytes = session_bytes(f) > over ? session_bytes(f) - over : 0;
   }
   return measure_least(w, f, make);
 }
@@ -169,7 +186,7 @@ static snug_status add_smaller(snug__ways *w, snug__fit *f) {
   f->pick.room = w->list.n + 1;
   for (size_t i = 0; i < w->list.n; i++) {
     SNUG_TRY(describe(w, f, i, &points[n]));
-    n += points[n].block < points[0].block;
+    n += bytes_of(&points[n]) < points[0].block;
   }
   f->pick.n_points = n;
   snug__ways_settle(w);

@@ -107,8 +107,8 @@ static snug_status build(snug__family *y, const snug__fit *f) {
   return snug__step_lay_out(f->model, &y->graph, &y->step);
 }
 
-static snug_status find(snug__family *y, const snug__fit *f, snug__keeping *fixed, double *seconds,
-                        double *again) {
+static snug_status find(snug__family *y, const snug__ways *w, const snug__fit *f,
+                        snug__keeping *fixed, double *seconds, double *again) {
   const snug__device *device = snug__model_device(f->model);
   const char *word = f->options.levers.recompute;
   bool is_fixed = fix(y->graph, word, fixed);
@@ -118,10 +118,10 @@ static snug_status find(snug__family *y, const snug__fit *f, snug__keeping *fixe
   SNUG_TRY(snug__calibrate(f->model, y->step.kind, &y->step, y->graph, seconds, again,
                            f->model->training->note));
   return snug__frontier_open(&y->frontier, y->graph, device, seconds, again,
-                             is_fixed ? fixed : NULL);
+                             w->has_disk ? &w->disk : NULL, is_fixed ? fixed : NULL);
 }
 
-static snug_status open_family(snug__family *y, const snug__fit *f) {
+static snug_status open_family(snug__family *y, const snug__ways *w, const snug__fit *f) {
   snug_ctx *ctx = f->model->ctx;
   snug__keeping *fixed = NULL;
   double *seconds = NULL;
@@ -130,7 +130,7 @@ static snug_status open_family(snug__family *y, const snug__fit *f) {
   size_t n_values = y->n_values = y->graph->values.n;
   snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values, &fixed);
   s = s ? s : SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 2 * n, &seconds);
-  s = s ? s : find(y, f, fixed, seconds, seconds + n);
+  s = s ? s : find(y, w, f, fixed, seconds, seconds + n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, seconds, 2 * n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, fixed, n_values);
   return s;
@@ -139,7 +139,7 @@ static snug_status open_family(snug__family *y, const snug__fit *f) {
 static snug_status add_family(snug__ways *w, const snug__fit *f, int64_t micro) {
   snug__family *y = &w->families[w->n_families++];
   *y = (snug__family){.micro = micro < f->train.batch ? micro : 0};
-  return open_family(y, f);
+  return open_family(y, w, f);
 }
 
 /* Halves, quarters, ... of the batch, where the model can be run in pieces and a line may ask for
@@ -185,7 +185,7 @@ static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i) {
   const snug__way *way = &SNUG_VEC(&y->frontier.ways, snug__way, i);
   return (snug__fit_way){.family = family,
                          .way = i,
-                         .load = y->base + way->outcome.load,
+                         .load = y->base + snug__outcome_bytes(&way->outcome),
                          .seconds = seconds_of(w, y, way)};
 }
 
@@ -225,11 +225,17 @@ static snug_status merge(snug__ways *w) {
   return SNUG_OK;
 }
 
+static snug_status find_disk(snug__ways *w, const snug_levers *l) {
+  w->has_disk = l->allow_disk;
+  return l->allow_disk ? snug__store_rate_of(w->ctx, l->disk_folder, &w->disk) : SNUG_OK;
+}
+
 snug_status snug__ways_open(snug__ways *w, const snug__fit *f) {
   const char *word = f->options.levers.recompute;
   *w = (snug__ways){.ctx = f->model->ctx};
   snug__vec_init(&w->list, w->ctx, SNUG__MEM_SCRATCH, sizeof(snug__fit_way), UINT32_MAX);
   SNUG_TRY(is_list(word) ? check_names(f->model, word) : SNUG_OK);
+  SNUG_TRY(find_disk(w, &f->options.levers));
   SNUG_TRY(add_families(w, f));
   return merge(w);
 }

@@ -23,13 +23,15 @@ typedef struct snug__family {
 
 typedef struct snug__fit_way {
   int32_t family;
-  size_t way; /* of its frontier */
-  int64_t load;
+  size_t way;   /* of its frontier */
+  int64_t load; /* with what a file takes in memory, if values wait in one */
   double seconds;
 } snug__fit_way;
 
 typedef struct snug__ways {
   snug_ctx *ctx;
+  bool has_disk; /* values may wait in a file, which is that fast */
+  snug__store_rate disk;
   snug__family families[SNUG__MOST_FAMILIES];
   int32_t n_families;
   snug__vec list; /* snug__fit_way, the fastest first */
@@ -39,8 +41,8 @@ typedef struct snug__ways {
 bool snug__ways_matter(const snug_fit_options *o);
 
 /* Find the ways that the levers leave.  Owns: ended by snug__ways_close, also after a failure.
- * Fails: E_ARGUMENT naming a layer that the model has not got, E_MEMORY, as building a step does.
- */
+ * Fails: E_ARGUMENT naming a layer that the model has not got, E_IO naming the folder in
+ * which values are to wait, E_MEMORY, as building a step does. */
 snug_status snug__ways_open(snug__ways *w, const snug__fit *f) SNUG_NODISCARD;
 void snug__ways_close(snug__ways *w);
 

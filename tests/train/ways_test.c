@@ -7,6 +7,7 @@
 #include "budget/knapsack.h"
 #include "lib/mallocs.h"
 #include "model/model.h"
+#include "ops/spill.h"
 #include "snug/plan.h"
 #include "train/lower.h"
 #include "train/nets.h"
@@ -22,7 +23,10 @@ typedef struct lab {
   snug__frontier frontier;
 } lab;
 
-static void open_lab(lab *l, const net *n, const snug__keeping *fixed) {
+static const snug__store_rate slow_disk = {2e-9, 1e-9};
+
+static void open_lab(lab *l, const net *n, const snug__store_rate *disk,
+                     const snug__keeping *fixed) {
   *l = (lab){.ctx = test_ctx()};
   l->model = net_model(l->ctx, n, "adam");
   ASSERT_OK(l->ctx, snug__settle_layouts(l->model, SNUG__STEP_TRAIN));
@@ -34,8 +38,8 @@ static void open_lab(lab *l, const net *n, const snug__keeping *fixed) {
   for (size_t i = 0; i < l->graph->nodes.n; i++) {
     l->seconds[i] = 1e-3 * (1.0 + test_random_unit());
   }
-  ASSERT_OK(l->ctx,
-            snug__frontier_open(&l->frontier, l->graph, &snug__cpu, l->seconds, l->seconds, fixed));
+  ASSERT_OK(l->ctx, snug__frontier_open(&l->frontier, l->graph, &snug__cpu, l->seconds, l->seconds,
+                                        disk, fixed));
 }
 
 static void close_lab(lab *l) {
@@ -45,8 +49,37 @@ static void close_lab(lab *l) {
   snug_model_destroy(l->model);
 }
 
-/* The load of a choice as it is planned. */
-static int64_t planned_load(lab *l, const snug__keeping *keeping) {
+/* All nodes take as long, so that the disk alone makes a difference. */
+#define NODE_SECONDS 1e-3
+
+static void make_flat(lab *l) {
+  snug__problem *p = &l->frontier.problem;
+  p->total = 0.0;
+  for (snug__id id = 0; id < l->graph->nodes.n; id++) {
+    bool is_view = snug__node_at(l->graph, id)->op->flags & SNUG__OP_VIEW;
+    p->seconds[id] = is_view ? 0.0 : NODE_SECONDS;
+    p->total += p->seconds[id];
+  }
+  for (snug__id v = 0; v < l->graph->values.n; v++) {
+    p->again_seconds[v] = NODE_SECONDS;
+  }
+}
+
+static double flat_seconds(const lab *l, const snug__graph *g, const snug__id *order) {
+  double *seconds = calloc(g->nodes.n, sizeof *seconds);
+  double sum = 0.0;
+  ASSERT_NOT_NULL(seconds);
+  for (snug__id id = 0; id < g->nodes.n; id++) {
+    bool is_free = snug__node_at(g, id)->op->flags & (SNUG__OP_VIEW | SNUG__OP_STORE);
+    seconds[id] = is_free ? 0.0 : NODE_SECONDS;
+  }
+  ASSERT_OK(l->ctx, snug__spill_seconds(g, order, seconds, &l->frontier.problem.disk, &sum));
+  free(seconds);
+  return sum;
+}
+
+/* What a choice comes to as it is planned: load, seconds if they are flat, bytes of the file. */
+static snug__outcome planned(lab *l, const snug__keeping *keeping) {
   snug__rewrite r;
   snug__plan *plan = NULL;
   ASSERT_OK(l->ctx,
@@ -56,48 +89,72 @@ static int64_t planned_load(lab *l, const snug__keeping *keeping) {
   ASSERT_NOT_NULL(needs);
   ASSERT_OK(l->ctx, snug__needs_of_graph(&l->frontier.needs, r.to, needs));
   ASSERT_OK(l->ctx, snug__plan_create(r.to, needs, &snug__way_plan, &plan));
-  int64_t load = plan->load;
+  snug__outcome o = {.load = plan->load,
+                     .seconds = flat_seconds(l, r.to, plan->order),
+                     .on_disk = snug__spill_bytes(r.to)};
   snug__plan_destroy(plan);
   free(needs);
   snug__rewrite_release(&r);
-  return load;
+  return o;
 }
 
-static void choose(const lab *l, double part, snug__keeping *out) {
+static void choose(const lab *l, double part, double waiting, snug__keeping *out) {
+  const snug__problem *p = &l->frontier.problem;
   for (snug__id v = 0; v < l->graph->values.n; v++) {
-    bool can = l->frontier.problem.recipes.of[v].op && test_random_unit() < part;
+    bool can = p->recipes.of[v].op && test_random_unit() < part;
     out[v] = !can ? SNUG__KEPT : test_random_unit() < 0.5 ? SNUG__REMADE : SNUG__REMADE_IN_PASSING;
+    if (p->can_wait && p->can_wait[v] && test_random_unit() < waiting) {
+      out[v] = test_random_unit() < 0.5 ? SNUG__WAITING : SNUG__WAITING_BESIDE;
+    }
   }
-  snug__problem_close(&l->frontier.problem, out);
+  snug__problem_close(p, out);
 }
 
 /* Chains of values in one memory are not followed here, so a plan may need a little less. */
+static void compare(lab *l, double waiting) {
+  snug__simulation sim;
+  snug__keeping *choice = calloc(l->graph->values.n, 1);
+  ASSERT_NOT_NULL(choice);
+  ASSERT_OK(l->ctx, snug__simulation_open(&sim, &l->frontier.problem));
+  for (int k = 0; k < 4; k++) {
+    choose(l, 0.25 * k, waiting, choice);
+    snug__outcome o = snug__simulate(&sim, choice);
+    snug__outcome p = planned(l, choice);
+    if (o.load < INT64_MAX) {
+      ASSERT_TRUE(p.load <= o.load);
+      ASSERT_TRUE((double)p.load > 0.9 * (double)o.load);
+      ASSERT_NEAR(p.seconds, o.seconds, 0.01 * o.seconds);
+      ASSERT_TRUE(o.on_disk <= p.on_disk && (p.on_disk > 0) == (o.on_disk > 0));
+    }
+  }
+  snug__simulation_release(&sim);
+  free(choice);
+}
+
 TEST(a_simulated_step_takes_what_its_plan_takes) {
   for (size_t i = 0; i < n_nets; i++) {
     lab l;
-    snug__simulation sim;
-    open_lab(&l, &nets[i], NULL);
-    snug__keeping *choice = calloc(l.graph->values.n, 1);
-    ASSERT_NOT_NULL(choice);
-    ASSERT_OK(l.ctx, snug__simulation_open(&sim, &l.frontier.problem));
-    for (int k = 0; k < 4; k++) {
-      choose(&l, 0.25 * k, choice);
-      snug__outcome o = snug__simulate(&sim, choice);
-      int64_t load = planned_load(&l, choice);
-      if (o.load < INT64_MAX) {
-        ASSERT_TRUE(load <= o.load);
-        ASSERT_TRUE((double)load > 0.9 * (double)o.load);
-      }
-    }
-    snug__simulation_release(&sim);
-    free(choice);
+    open_lab(&l, &nets[i], NULL, NULL);
+    make_flat(&l);
+    compare(&l, 0.0);
+    close_lab(&l);
+  }
+}
+
+TEST(a_simulated_step_knows_what_waits_in_a_file) {
+  for (size_t i = 1; i < n_nets; i++) {
+    lab l;
+    open_lab(&l, &nets[i], &slow_disk, NULL);
+    make_flat(&l);
+    compare(&l, 0.1);
+    compare(&l, 0.8);
     close_lab(&l);
   }
 }
 
 TEST(no_way_is_both_larger_and_slower_than_another) {
   lab l;
-  open_lab(&l, &nets[n_nets - 1], NULL);
+  open_lab(&l, &nets[n_nets - 1], NULL, NULL);
   size_t n = l.frontier.ways.n;
   ASSERT_TRUE(n > 3);
   for (size_t i = 1; i < n; i++) {
