@@ -63,9 +63,10 @@ void snug__store_settle(snug__store *s);
 /* Raise the failure that a wait told; `where` begins the message. */
 snug_status snug__store_fail(const snug__store *s, const char *where) SNUG_NODISCARD;
 
-/* Seconds that a byte takes to be written and to be read. */
+/* Seconds that a byte takes to be written and to be read, and for how long either keeps a processor
+ * busy: so much is lost to what is computed beside it. */
 typedef struct snug__store_rate {
-  double write, read;
+  double write, read, busy;
 } snug__store_rate;
 
 /* The rate of a folder (as in the options): from the file of timings (base/timings.h), else

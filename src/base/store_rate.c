@@ -1,4 +1,5 @@
 /* How fast a folder takes bytes and gives them back. */
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/statfs.h>
@@ -11,22 +12,22 @@
 #define PIECE (1 << 20)
 #define PIECES 24
 
-static double now(void) {
+static double now(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Seconds per byte of all pieces one way. */
 static snug_status move(snug__store *s, char *piece, bool is_write, double *out) {
-  double begin = now();
+  double begin = now(CLOCK_MONOTONIC);
   int64_t ticket = 0;
   for (int64_t i = 0; i < PIECES; i++) {
     ticket = is_write ? snug__store_write(s, piece, i * PIECE, PIECE)
                       : snug__store_read(s, piece, i * PIECE, PIECE);
   }
   snug_status status = snug__store_wait(s, ticket);
-  *out = (now() - begin) / ((double)PIECE * PIECES);
+  *out = (now(CLOCK_MONOTONIC) - begin) / ((double)PIECE * PIECES);
   return status ? snug__store_fail(s, "offload") : SNUG_OK;
 }
 
@@ -34,8 +35,11 @@ static snug_status measure(snug_ctx *ctx, const char *folder, char *piece, snug_
   snug__store *s = NULL;
   SNUG_TRY(snug__store_open(
       ctx, &(snug__store_options){.folder = folder, .bytes = (int64_t)PIECE * PIECES}, &s));
+  double begin = now(CLOCK_PROCESS_CPUTIME_ID);
   snug_status status = move(s, piece, true, &out->write);
   status = status ? status : move(s, piece, false, &out->read);
+  double busy = (now(CLOCK_PROCESS_CPUTIME_ID) - begin) / (2.0 * PIECE * PIECES);
+  out->busy = fmin(busy, (out->write + out->read) / 2.0); /* other threads may be busy, too */
   snug__store_close(s);
   return status;
 }
@@ -64,12 +68,15 @@ static snug_status find_or_measure(snug_ctx *ctx, snug__timings *t, const char *
                                    snug__store_rate *out) {
   uint64_t write = key_of(folder, "seconds per byte written");
   uint64_t read = key_of(folder, "seconds per byte read");
-  if (snug__timings_find(t, write, &out->write) && snug__timings_find(t, read, &out->read)) {
+  uint64_t busy = key_of(folder, "seconds per byte of a processor");
+  if (snug__timings_find(t, write, &out->write) && snug__timings_find(t, read, &out->read) &&
+      snug__timings_find(t, busy, &out->busy)) {
     return SNUG_OK;
   }
   SNUG_TRY(snug__store_measure(ctx, folder, out));
   SNUG_TRY(snug__timings_add(t, write, out->write));
-  return snug__timings_add(t, read, out->read);
+  SNUG_TRY(snug__timings_add(t, read, out->read));
+  return snug__timings_add(t, busy, out->busy);
 }
 
 snug_status snug__store_rate_of(snug_ctx *ctx, const char *folder, snug__store_rate *out) {

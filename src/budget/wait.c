@@ -142,13 +142,14 @@ static void make_lists(snug__simulation *s) {
   }
 }
 
-static double begin(snug__simulation *s, int event, int64_t position, double now, double disk) {
+static void begin(snug__simulation *s, int event, int64_t position, double *now, double *disk) {
   double rate = event == BEGIN_WRITE ? s->p->disk.write : s->p->disk.read;
   for (uint32_t i = *list_at(s, event, position); i != NO_TRIP; i = next_of(s, event, i)) {
-    disk = fmax(disk, now) + rate * (double)s->p->bytes[s->trips[i].value];
-    s->trips[i].over = disk;
+    double bytes = (double)s->p->bytes[s->trips[i].value];
+    *disk = fmax(*disk, *now) + rate * bytes;
+    *now += s->p->disk.busy * bytes;
+    s->trips[i].over = *disk;
   }
-  return disk;
 }
 
 static double end(const snug__simulation *s, int event, int64_t position, double now) {
@@ -170,9 +171,9 @@ double snug__waits_seconds(snug__simulation *s) {
   make_lists(s);
   for (int64_t i = 0; i < (int64_t)s->n_steps; i++) {
     now = end(s, END_READ, i, now) + seconds_at(s, i);
-    disk = begin(s, BEGIN_WRITE, i, now, disk);
+    begin(s, BEGIN_WRITE, i, &now, &disk);
     now = end(s, END_WRITE, i, now);
-    disk = begin(s, BEGIN_READ, i, now, disk);
+    begin(s, BEGIN_READ, i, &now, &disk);
   }
   s->work += (int64_t)s->n_steps;
   return now;

@@ -9,19 +9,20 @@ typedef struct clocks {
   double *over; /* per value that is a ticket: when its transfer is over */
 } clocks;
 
-static void start(clocks *c, snug__id ticket, double seconds) {
+static void start(clocks *c, snug__id ticket, double seconds, double busy) {
   c->disk = (c->disk > c->now ? c->disk : c->now) + seconds;
   c->over[ticket] = c->disk;
+  c->now += busy;
 }
 
 static void run_node(clocks *c, const snug__graph *g, const snug__node *node, double seconds,
                      const snug__store_rate *rate) {
   if (node->op == &snug__op_spill_start) {
     int64_t bytes = snug__type_bytes(snug__type_at(g, node->in[0]));
-    start(c, node->out[0], (double)bytes * rate->write);
+    start(c, node->out[0], (double)bytes * rate->write, (double)bytes * rate->busy);
   } else if (node->op == &snug__op_fetch_start) {
     int64_t bytes = snug__type_bytes(snug__type_at(g, node->out[0]));
-    start(c, node->out[1], (double)bytes * rate->read);
+    start(c, node->out[1], (double)bytes * rate->read, (double)bytes * rate->busy);
   } else if (node->op->flags & SNUG__OP_STORE) {
     double over = c->over[node->in[1]];
     c->now = over > c->now ? over : c->now;

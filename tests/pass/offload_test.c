@@ -170,8 +170,9 @@ TEST(the_order_keeps_work_between_begin_and_end) {
 
 /* ---- time ---- */
 
-static double time_of(snug_ctx *ctx, const snug__graph *g, double per_node, double per_byte) {
-  snug__store_rate rate = {per_byte, per_byte};
+static double time_of(snug_ctx *ctx, const snug__graph *g, double per_node, double per_byte,
+                      double busy) {
+  snug__store_rate rate = {per_byte, per_byte, busy};
   snug__id order[512];
   double seconds[512], out = 0.0;
   ASSERT_TRUE(g->nodes.n < SNUG_COUNT(order));
@@ -188,11 +189,12 @@ TEST(time_is_that_of_the_slower_one) {
   snug_ctx *ctx = test_ctx();
   snug__graph *g = build(ctx);
   snug__graph *waits = offload(ctx, g, &(snug__offload){.least = 1, .reach = 2});
-  double alone = time_of(ctx, g, 1.0, 0.0);
+  double alone = time_of(ctx, g, 1.0, 0.0, 0.0);
   double bytes = 2.0 * (double)snug__spill_bytes(waits);
-  ASSERT_NEAR(time_of(ctx, waits, 1.0, 1e-9), alone, 1e-9); /* all of it goes on beside */
-  ASSERT_NEAR(time_of(ctx, waits, 0.0, 1.0), bytes, 1e-9);
-  double both = time_of(ctx, waits, 1.0, 10.0 * alone / bytes);
+  ASSERT_NEAR(time_of(ctx, waits, 1.0, 1e-9, 0.0), alone, 1e-9); /* all of it goes on beside */
+  ASSERT_NEAR(time_of(ctx, waits, 0.0, 1.0, 0.0), bytes, 1e-9);
+  ASSERT_NEAR(time_of(ctx, waits, 1.0, 1e-9, 1e-10), alone + 1e-10 * bytes, 1e-9);
+  double both = time_of(ctx, waits, 1.0, 10.0 * alone / bytes, 0.0);
   ASSERT_TRUE(both > 10.0 * alone && both < 11.0 * alone);
   snug__graph_destroy(g);
   snug__graph_destroy(waits);

@@ -23,7 +23,7 @@ typedef struct lab {
   snug__frontier frontier;
 } lab;
 
-static const snug__store_rate slow_disk = {2e-9, 1e-9};
+static const snug__store_rate slow_disk = {2e-9, 1e-9, 2e-10};
 
 static void open_lab(lab *l, const net *n, const snug__store_rate *disk,
                      const snug__keeping *fixed) {

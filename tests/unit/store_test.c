@@ -257,6 +257,7 @@ TEST(rates_are_kept) {
   ASSERT_OK(ctx, snug__store_rate_of(ctx, NULL, &first));
   ASSERT_OK(ctx, snug__store_rate_of(ctx, NULL, &second));
   ASSERT_TRUE(first.write == second.write && first.read == second.read);
+  ASSERT_TRUE(first.busy == second.busy && first.busy > 0.0 && first.busy < 1e-6);
   ASSERT_STATUS(ctx, snug__store_rate_of(ctx, "/nowhere/at/all", &first), SNUG_E_IO, "/nowhere");
 }
 
