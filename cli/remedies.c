@@ -125,6 +125,7 @@ static void find_all(const fit_run *r, FILE *text, json *list) {
   try_line(&s);
   try_free_levers(&s);
   try_validation_batch(&s);
+  try_allowing(&s, "disk", "values wait in a file, --disk-folder says where: the same result");
   try_allowing(&s, "batch-statistics",
                "BatchNormalization then sees fewer samples at a time: another training");
   try_batch(&s);

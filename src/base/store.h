@@ -42,6 +42,10 @@ typedef struct snug__store_options {
 snug_status snug__store_open(snug_ctx *ctx, const snug__store_options *options,
                              snug__store **out) SNUG_NODISCARD;
 
+/* Whether a store of so many bytes could be opened there now.  Fails as open does, but for memory.
+ */
+snug_status snug__store_check(snug_ctx *ctx, const char *folder, int64_t bytes) SNUG_NODISCARD;
+
 /* Wait for what is being moved, drop what is not, and end it.  NULL is allowed. */
 void snug__store_close(snug__store *s);
 

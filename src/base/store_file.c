@@ -106,3 +106,10 @@ bool snug__store_file_direct(int fd, const void *page) {
   fcntl(fd, F_SETFL, flags);
   return false;
 }
+
+snug_status snug__store_check(snug_ctx *ctx, const char *folder, int64_t bytes) {
+  int fd = -1;
+  SNUG_TRY(snug__store_file(ctx, snug__store_folder(folder), bytes, &fd));
+  close(fd);
+  return SNUG_OK;
+}

@@ -5,6 +5,7 @@
 
 #include "base/heap.h"
 #include "base/size.h"
+#include "base/store.h"
 #include "train/fit_memory.h"
 #include "train/lower.h"
 #include "train/pick.h"
@@ -157,6 +158,14 @@ static snug_status make_measured(snug__fit *f) {
   return snug__fit_memory(f, &f->history->memory);
 }
 
+/* A plan that could not be run because its file has no room is told now. */
+static snug_status check_disk(const snug__fit *f) {
+  bool is_needed = f->session.file_bytes && f->pick.chosen < f->pick.n_points;
+  return is_needed ? snug__store_check(f->model->ctx, f->options.levers.disk_folder,
+                                       f->session.file_bytes)
+                   : SNUG_OK;
+}
+
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   SNUG_TRY(set_up(f, data, options));
   SNUG_TRY(snug__settle_layouts(f->model, SNUG__STEP_TRAIN)); /* callbacks ask how weights lie */
@@ -165,6 +174,7 @@ static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_
   SNUG_TRY(snug__samples_create(f));
   SNUG_TRY(prepare_callbacks(f));
   SNUG_TRY(snug__pick_way(f, make_measured));
+  SNUG_TRY(check_disk(f));
   SNUG_TRY(f->has_kernels ? snug__kernel_list_check(&f->kernels) : SNUG_OK);
   return snug__fit_check_limit(f, &f->history->memory);
 }
