@@ -180,7 +180,7 @@ TEST(no_knapsack_is_better_than_all_ways) {
     lab l;
     snug__simulation sim;
     snug__knapsack k;
-    open_lab(&l, &nets[i], NULL);
+    open_lab(&l, &nets[i], NULL, NULL);
     snug__keeping *choice = calloc(l.graph->values.n, 1);
     ASSERT_NOT_NULL(choice);
     ASSERT_OK(l.ctx, snug__simulation_open(&sim, &l.frontier.problem));
