@@ -1,9 +1,13 @@
-"""A disk that is full, with --allow disk: told before step 1 with bytes and folder, and nothing lost."""
+"""--allow disk: a lower line holds, a refusal names it, no file is left behind; a disk that is full is told before step 1
+with bytes and folder, and nothing is lost."""
 import contextlib
 import os
+import signal
 import subprocess
+import time
 
-from common import MIB, Net, fit, least_of, plan
+from common import MIB, Net, cgroup, cgroup_reason, clean, fit, least_of, plan, snug
+from matrix import check_run
 
 
 @contextlib.contextmanager
@@ -28,15 +32,53 @@ def saves_by_disk(net):
     return without, least_of(along)
 
 
+def runs_under(report, net, folder, line):
+    """A fit with the disk at a line holds it, also inside of a cgroup."""
+    words = ("--memory", str(line), "--allow", "disk", "--disk-folder", folder)
+    check_run(report, net, line, fit(net, *words))
+    reason = cgroup_reason()
+    if reason:
+        report.skip("a run with the disk inside of a cgroup: " + reason)
+        return
+    with cgroup(line) as group:
+        done = fit(net, *words, group=group.path)
+        report.check(done.code == 0 and not group.kills(), "%s with the disk in a cgroup of %d: %d kills; %s" %
+                     (net, line, group.kills(), done))
+
+
+def is_offered(report, net, line, without):
+    """Without it the same line is refused; a little above the least, a refusal names it."""
+    refused = fit(net, "--memory", str(line))
+    report.check(refused.code == 3, "%s at %d without --allow disk: %s" % (net, line, refused))
+    refused = fit(net, "--memory", str((line + without) // 2))
+    report.check(refused.code == 3 and "--allow disk" in refused.err, "%s: the disk is no remedy: %s" % (net, refused))
+
+
+def is_gone_when_killed(report, net, folder, line):
+    """A process that is killed in its first epochs leaves no file behind."""
+    at = os.path.join(folder, "killed")
+    os.makedirs(at, exist_ok=True)
+
+    def kill(process):
+        while process.poll() is None and not os.path.exists(net.path("best.keras")):
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+
+    clean(net)
+    words = net.words("--memory", str(line), "--allow", "disk", "--disk-folder", at, epochs=1000)
+    with contextlib.suppress(FileNotFoundError):  # its watch was killed, too, and reports nothing
+        snug(net.folder, "fit", *words, during=kill)
+    report.check(os.path.exists(net.path("best.keras")) and not os.listdir(at), "killed: left %s" % os.listdir(at))
+
+
 def run(report, folder, options):
     net = Net(folder, "unet")
     without, line = saves_by_disk(net)
     if not report.check(line < without, "%s: the disk saves nothing, least %d with and %d without" % (net, line, without)):
         return
-    done = fit(net, "--memory", str(line), "--allow", "disk", "--disk-folder", folder)
-    report.check(done.code == 0 and done.peak <= line, "%s at %d with the disk: VmHWM %d; %s" % (net, line, done.peak, done))
-    refused = fit(net, "--memory", str(line))
-    report.check(refused.code == 3, "%s at %d without --allow disk: %s" % (net, line, refused))
+    runs_under(report, net, folder, line)
+    is_offered(report, net, line, without)
+    is_gone_when_killed(report, net, folder, line)
     missing = fit(net, "--memory", str(line), "--allow", "disk", "--disk-folder", os.path.join(folder, "none"))
     report.check(missing.code in (1, 2) and "none" in missing.err, "a disk folder that is not there: %s" % missing)
     with small_disk(folder, 4 * MIB) as at:

@@ -7,7 +7,7 @@ Usage: run.py PART... [--all] [--models a,b] [--folder DIR]
             remedies: what a refusal names is tried, and holds
             bad_input: lines that are none, a line below the process, one that fits training alone
             tighten: a cgroup is made smaller while a training runs
-            disk: a disk that is full, with --allow disk
+            disk: --allow disk goes lower and leaves nothing behind; a disk that is full is told
             timings: a file of timings that is corrupt or another machine's
             bits: recompute, lines and the disk change no bit
   --all     every network at its real size, 40 runs where the quick one has fewer
