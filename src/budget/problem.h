@@ -70,6 +70,7 @@ typedef struct snug__outcome {
   int64_t on_disk; /* bytes that wait in a file */
   double waiting;  /* of the seconds, what the processor waits for it */
   size_t peak;     /* the first position at which the load is reached */
+  int64_t scratch; /* of the kernel that runs there */
 } snug__outcome;
 
 /* What a choice takes in all: its load, and what the file takes in memory. */

@@ -349,6 +349,12 @@ static void add_steps(snug__simulation *s) {
   }
 }
 
+static int64_t scratch_at(const snug__simulation *s, size_t position) {
+  snug__id n_nodes = (snug__id)s->p->g->nodes.n;
+  snug__id step = s->steps[position];
+  return step < n_nodes ? s->p->needs[step].scratch_bytes : s->p->again_scratch[step - n_nodes];
+}
+
 snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
   snug__outcome o = {0};
   s->choice = choice;
@@ -364,6 +370,7 @@ snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
       o.peak = i;
     }
   }
+  o.scratch = s->n_steps ? scratch_at(s, o.peak) : 0;
   o.load = s->n_steps + s->p->g->nodes.n >= s->room ? INT64_MAX : o.load;
   o.again = s->again;
   o.n_again = s->n_again;

@@ -131,6 +131,7 @@ static snug_status make_session(snug__fit *f) {
   if (f->has_validation) {
     snug__feed_sizes(v, SNUG__SLOT_VALIDATION, &spec);
   }
+  f->model->training->most_scratch = f->pick.most_scratch;
   return snug__session_init(&f->session, f->model, &spec);
 }
 

@@ -30,6 +30,7 @@ typedef struct snug__keeper {
 /* What was chosen for the training step, and what there was to choose from. */
 typedef struct snug__pick {
   int64_t micro;          /* samples of a piece; 0: whole batches */
+  int64_t most_scratch;   /* as snug__training */
   snug__keeping *keeping; /* as snug__session_spec; NULL: as ever */
   size_t n_values;
   snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */

@@ -9,6 +9,7 @@ static const snug__device *device_of(const snug_model *m) {
 snug_status snug__fit_fix_kernels(snug__fit *f) {
   const char *text = f->options.levers.kernels;
   f->model->training->kernels = NULL;
+  f->model->training->most_scratch = 0;
   f->model->training->note[0] = 0;
   if (!text) {
     return SNUG_OK;
@@ -24,4 +25,5 @@ void snug__fit_free_kernels(snug__fit *f) {
     snug__kernel_list_release(&f->kernels);
   }
   f->model->training->kernels = f->outer && f->outer->has_kernels ? &f->outer->kernels : NULL;
+  f->model->training->most_scratch = f->outer ? f->outer->pick.most_scratch : 0;
 }

@@ -85,6 +85,9 @@ static snug_status run_passes(snug_model *m, const snug__pass_options *options,
   if (m->training && m->training->kernels) {
     own.kernels.fixed = m->training->kernels;
   }
+  if (m->training && m->training->most_scratch) {
+    own.kernels.most_scratch = m->training->most_scratch;
+  }
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &ids));
   gather(m, step, ids);
   bool only_counts =

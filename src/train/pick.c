@@ -1,5 +1,6 @@
 #include "train/pick.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -37,6 +38,7 @@ static snug_status take(snug__fit *f, const snug__ways *w, size_t i) {
   f->pick.keeping = NULL;
   f->pick.n_values = y->n_values;
   f->pick.micro = y->micro;
+  f->pick.most_scratch = y->most_scratch;
   SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.n_values, &f->pick.keeping));
   memcpy(f->pick.keeping, way_at(w, i)->keeping, f->pick.n_values);
   return SNUG_OK;
@@ -54,13 +56,16 @@ static snug_status describe(snug__ways *w, const snug__fit *f, size_t i, snug_pl
   const snug__outcome *o = &way_at(w, i)->outcome;
   int64_t bytes = 0;
   SNUG_TRY(snug__ways_bytes(w, i, &bytes));
-  *out = (snug_plan_point){.block = (uint64_t)bytes,
-                           .seconds = way->seconds,
-                           .micro_batch = y->micro ? y->micro : f->train.batch,
-                           .recomputed = o->n_again,
-                           .recompute_seconds = y->pieces * o->again,
-                           .on_disk = (uint64_t)o->on_disk,
-                           .disk_seconds = y->pieces * o->waiting};
+  *out = (snug_plan_point){
+      .block = (uint64_t)bytes,
+      .seconds = way->seconds,
+      .micro_batch = y->micro ? y->micro : f->train.batch,
+      .recomputed = o->n_again,
+      .recompute_seconds = y->pieces * o->again,
+      .direct = y->n_lean - w->families[y->plain].n_lean,
+      .direct_seconds = fmax(y->pieces * (y->seconds - w->families[y->plain].seconds), 0.0),
+      .on_disk = (uint64_t)o->on_disk,
+      .disk_seconds = y->pieces * o->waiting};
   return SNUG_OK;
 }
 
@@ -200,6 +205,7 @@ static snug_status restore(snug__fit *f, const snug_memory_report *report,
   f->pick.keeping = NULL;
   f->pick.n_values = 0;
   f->pick.micro = f->options.levers.micro_batch;
+  f->pick.most_scratch = 0;
   snug__session_release(&f->session);
   SNUG_TRY(make(f));
   f->history->memory = *report;

@@ -35,6 +35,7 @@ typedef struct snug__training {
   bool *trains;    /* per layer, as it was at compile: freezing takes effect with the next one */
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
   struct snug__kernel_list *kernels; /* that the open fit fixes, or NULL */
+  int64_t most_scratch;              /* that its kernels are to need, see lay_out.h; 0: any */
   char note[SNUG__NOTE_BYTES];       /* what the fit's timings have to tell; "": nothing */
   struct snug__fit *fit; /* that is open and works with all this; the innermost, or NULL */
   void *state;           /* block of all state variables; NULL before the first use */

@@ -104,7 +104,13 @@ static snug_status build(snug__family *y, const snug__fit *f) {
                             y->micro ? y->micro : f->train.batch, weighted, &y->graph, &y->step));
   y->base = y->micro ? snug__pieces_place_sums(f->model, NULL) : 0;
   y->pieces = y->micro ? (double)snug__ceil_div(f->train.batch, y->micro) : 1.0;
-  return snug__step_lay_out(f->model, &y->graph, &y->step);
+  f->model->training->most_scratch = y->most_scratch;
+  SNUG_TRY(snug__step_lay_out(f->model, &y->graph, &y->step));
+  for (snug__id id = 0; id < y->graph->nodes.n; id++) {
+    y->n_lean += snug__node_at(y->graph, id)->kernel > 0;
+  }
+  y->n_values = y->graph->values.n;
+  return SNUG_OK;
 }
 
 static snug_status find(snug__family *y, const snug__ways *w, const snug__fit *f,
@@ -117,29 +123,73 @@ static snug_status find(snug__family *y, const snug__ways *w, const snug__fit *f
   }
   SNUG_TRY(snug__calibrate(f->model, y->step.kind, &y->step, y->graph, seconds, again,
                            f->model->training->note));
-  return snug__frontier_open(&y->frontier, y->graph, device, seconds, again,
-                             w->has_disk ? &w->disk : NULL, is_fixed ? fixed : NULL);
+  SNUG_TRY(snug__frontier_open(&y->frontier, y->graph, device, seconds, again,
+                               w->has_disk ? &w->disk : NULL, is_fixed ? fixed : NULL));
+  y->seconds = y->frontier.problem.total;
+  return SNUG_OK;
 }
 
-static snug_status open_family(snug__family *y, const snug__ways *w, const snug__fit *f) {
+static snug_status search_family(snug__family *y, const snug__ways *w, const snug__fit *f) {
   snug_ctx *ctx = f->model->ctx;
   snug__keeping *fixed = NULL;
   double *seconds = NULL;
-  SNUG_TRY(build(y, f));
   size_t n = y->graph->nodes.n;
-  size_t n_values = y->n_values = y->graph->values.n;
-  snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n_values, &fixed);
+  snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, y->n_values, &fixed);
   s = s ? s : SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 2 * n, &seconds);
   s = s ? s : find(y, w, f, fixed, seconds, seconds + n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, seconds, 2 * n);
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, fixed, n_values);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, fixed, y->n_values);
   return s;
 }
 
-static snug_status add_family(snug__ways *w, const snug__fit *f, int64_t micro) {
+/* ---- families ---- */
+
+#define LARGE_PART 16 /* scratch that is more than such a part of the load is worth a family, */
+#define MOST_LEANER 3 /* so many times for one size of pieces */
+
+/* The most scratch that a way has at its peak, where it is a large part of that; else 0. */
+static int64_t large_scratch(const snug__family *y) {
+  int64_t most = 0;
+  for (size_t i = 0; i < y->frontier.ways.n; i++) {
+    const snug__outcome *o = &SNUG_VEC(&y->frontier.ways, snug__way, i).outcome;
+    if (o->scratch > (y->base + o->load) / LARGE_PART) {
+      most = snug__max_i64(most, o->scratch);
+    }
+  }
+  return most;
+}
+
+/* A family like the last one, with half of its scratch.  If that changes no kernel, there is none.
+ */
+static snug_status add_leaner(snug__ways *w, const snug__fit *f, bool *added) {
+  const snug__family *last = &w->families[w->n_families - 1];
+  int64_t scratch = large_scratch(last);
+  *added = false;
+  if (!scratch || w->n_families == SNUG__MOST_FAMILIES || f->has_kernels) {
+    return SNUG_OK;
+  }
   snug__family *y = &w->families[w->n_families++];
-  *y = (snug__family){.micro = micro < f->train.batch ? micro : 0};
-  return open_family(y, w, f);
+  *y = (snug__family){.micro = last->micro, .most_scratch = scratch / 2 + 1, .plain = last->plain};
+  SNUG_TRY(build(y, f));
+  *added = y->n_lean > last->n_lean;
+  if (!*added) {
+    snug__graph_destroy(y->graph);
+    w->n_families--;
+    return SNUG_OK;
+  }
+  return search_family(y, w, f);
+}
+
+static snug_status add_family(snug__ways *w, const snug__fit *f, int64_t micro) {
+  snug__family *y = &w->families[w->n_families];
+  *y = (snug__family){.micro = micro < f->train.batch ? micro : 0, .plain = w->n_families++};
+  SNUG_TRY(build(y, f));
+  SNUG_TRY(search_family(y, w, f));
+  bool added = true;
+  for (int i = 0; i < MOST_LEANER && added; i++) {
+    SNUG_TRY(add_leaner(w, f, &added));
+  }
+  return SNUG_OK;
 }
 
 /* Halves, quarters, ... of the batch, where the model can be run in pieces and a line may ask for
@@ -169,15 +219,17 @@ static snug_status add_families(snug__ways *w, const snug__fit *f) {
 
 /* ---- all of them ---- */
 
-/* Timings of small calls are less sure than those of large ones, and pieces round otherwise.  So no
- * way in pieces counts as faster than the fastest whole one: it is taken for its bytes alone. */
-#define DOUBT 0.02 /* for each time that the batch is halved */
+/* Timings of small calls are less sure than those of large ones, and pieces and other kernels round
+ * otherwise.  So no way in pieces or with leaner kernels counts as faster than the fastest one
+ * without: it is taken for its bytes alone. */
+#define DOUBT 0.02 /* for each time that the batch is halved, and for leaner kernels */
 
 static double seconds_of(const snug__ways *w, const snug__family *y, const snug__way *way) {
   const snug__way *fastest = &SNUG_VEC(&w->families[0].frontier.ways, snug__way, 0);
   double whole = w->families[0].pieces * fastest->outcome.seconds;
   double halvings = log2(y->pieces / w->families[0].pieces);
-  return fmax(y->pieces * way->outcome.seconds, whole * (1.0 + DOUBT * halvings));
+  double doubts = halvings + (y->most_scratch > 0 ? 1.0 : 0.0);
+  return fmax(y->pieces * way->outcome.seconds, whole * (1.0 + DOUBT * doubts));
 }
 
 static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i) {

@@ -318,6 +318,37 @@ TEST(a_fit_runs_the_kernels_it_is_given) {
   }
 }
 
+/* The least point of a plan whose kernels are free, or fixed. */
+static snug_plan_point least_point(snug_ctx *ctx, snug_model *m, const char *kernels, char *list,
+                                   size_t bytes) {
+  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_plan *plan = NULL;
+  snug_plan_point point;
+  options.batch_size = options.levers.micro_batch = BATCH;
+  options.memory = UINT64_C(1) << 40;
+  options.levers.kernels = kernels;
+  ASSERT_OK(ctx, snug_plan_samples(m, BATCH, &options, &plan));
+  snug_plan_point_at(plan, snug_plan_points(plan) - 1, &point);
+  snprintf(list, bytes, "%s", snug_plan_kernels(plan));
+  snug_plan_destroy(plan);
+  return point;
+}
+
+TEST(a_line_takes_kernels_with_less_scratch) {
+  char list[4096], told[4096];
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  need_winograd(ctx);
+  snug_plan_point lean = least_point(ctx, m, NULL, list, sizeof list);
+  snug_plan_point fixed = least_point(ctx, m, list, told, sizeof told);
+  ASSERT_EQ_TEXT(told, list);
+  ASSERT_HAS(list, " wino_"); /* the fastest point has its way */
+  ASSERT_TRUE(lean.direct > 0);
+  ASSERT_TRUE(fixed.direct == 0);
+  ASSERT_TRUE(lean.block < fixed.block);
+  snug_model_destroy(m);
+}
+
 TEST(a_fit_refuses_a_list_before_step_1) {
   static result before, after;
   snug_ctx *ctx = test_ctx();

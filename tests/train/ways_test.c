@@ -226,10 +226,11 @@ static snug_plan *plan_with(job *j, uint64_t line) {
   return plan;
 }
 
-/* All weights after a fit under a line. */
-static char *train_with(const net *n, uint64_t line, size_t *bytes) {
+/* All weights after a fit under a line, with these kernels: others round otherwise. */
+static char *train_with(const net *n, uint64_t line, const char *kernels, size_t *bytes) {
   job j;
   open_job(&j, n);
+  j.options.levers.kernels = kernels;
   j.options.memory = line;
   j.options.levers.micro_batch = n->batch; /* pieces round otherwise */
   ASSERT_OK(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL));
@@ -247,21 +248,25 @@ TEST(every_line_gives_the_same_bits) {
   }
   const net *n = &nets[n_nets - 1];
   size_t bytes = 0;
-  char *right = train_with(n, UINT64_C(1) << 40, &bytes);
   job j;
   open_job(&j, n);
   j.options.levers.micro_batch = n->batch;
+  snug_plan *first = plan_with(&j, UINT64_C(1) << 40);
+  const char *kernels = snug_plan_kernels(first);
+  char *right = train_with(n, UINT64_C(1) << 40, kernels, &bytes);
+  j.options.levers.kernels = kernels;
   snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
   size_t points = snug_plan_points(plan);
   ASSERT_TRUE(points > 3);
   for (size_t i = 1; i < points; i += points / 2) {
     snug_plan_point point;
     snug_plan_point_at(plan, i, &point);
-    char *got = train_with(n, point.process + (UINT64_C(8) << 20), &bytes);
+    char *got = train_with(n, point.process + (UINT64_C(8) << 20), kernels, &bytes);
     ASSERT_EQ_BYTES(got, right, bytes);
     free(got);
   }
   snug_plan_destroy(plan);
+  snug_plan_destroy(first);
   close_job(&j);
   free(right);
 }
