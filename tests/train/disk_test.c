@@ -1,5 +1,6 @@
 /* A line that may have values wait in a file: it goes lower, with the same bits, and a folder that
  * cannot take them is told before step 1. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -40,6 +41,8 @@ static void keep_timings(void) {
   setenv("SNUG_CACHE", test_path("cache"), 1);
 }
 
+static char kernels[8192]; /* that all fits of a test run; "": that they choose */
+
 static void open_job(job *j, bool disk) {
   *j = (job){.ctx = test_ctx(), .options = SNUG_FIT_OPTIONS_DEFAULT};
   j->model = net_model(j->ctx, &wide, "adam");
@@ -47,6 +50,7 @@ static void open_job(job *j, bool disk) {
   j->options.batch_size = wide.batch;
   j->options.levers.micro_batch = wide.batch; /* pieces round otherwise */
   j->options.levers.allow_disk = disk;
+  j->options.levers.kernels = kernels[0] ? kernels : NULL;
   j->options.levers.recompute = "none"; /* then there is no other way, however slow the disk is */
 }
 
@@ -61,6 +65,16 @@ static snug_plan *plan_with(job *j, uint64_t line) {
   j->options.memory = line;
   ASSERT_OK(j->ctx, snug_plan_fit(j->model, &j->data.data, &j->options, &plan));
   return plan;
+}
+
+/* Those of the fastest point. */
+static void keep_kernels(void) {
+  job j;
+  open_job(&j, false);
+  snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+  snprintf(kernels, sizeof kernels, "%s", snug_plan_kernels(plan));
+  snug_plan_destroy(plan);
+  close_job(&j);
 }
 
 static uint64_t least_with(bool disk) {
@@ -151,6 +165,7 @@ static char *train_with(uint64_t line, bool disk, size_t *bytes) {
 TEST(the_disk_goes_lower_with_the_same_bits) {
   skip_without_prediction();
   keep_timings();
+  keep_kernels();
   size_t bytes = 0;
   uint64_t without = least_with(false);
   uint64_t with = least_with(true);
