@@ -47,7 +47,8 @@ const cli_verb cli_verb_fit = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits =
-        "3\tit does not fit under the line; what would fit is said\n"
+        "3\tit does not fit under the line, and what would fit is said; or into what the system "
+        "gives\n"
         "130\tinterrupted by Ctrl-C\n"
         "143\tinterrupted by SIGTERM\n",
     .computes = true,

@@ -57,7 +57,8 @@ snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   ctx->account.current[SNUG__MEM_CONTEXT] = ctx->account.at_peak[SNUG__MEM_CONTEXT] = sizeof *ctx;
   ctx->account.total = ctx->account.peak = sizeof *ctx;
   ctx->account.allocations = 1;
-  ctx->threads = snug__usable_threads(o->threads ? o->threads : snug__cores());
+  ctx->threads =
+      snug__startable_threads(snug__usable_threads(o->threads ? o->threads : snug__cores()));
   ctx->isa = usable_isa();
   ctx->whole_process = o->whole_process;
   *out = ctx;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,31 @@ bool snug__group_read(const char *group, const char *name, char *text, size_t by
   char path[2 * PATH_BYTES];
   snprintf(path, sizeof path, "%s/%s", group, name);
   return snug__read_start(path, text, bytes);
+}
+
+/* The number at the start of a text. */
+static uint64_t number_at(const char *text) {
+  char *end = NULL;
+  text += strspn(text, " \t");
+  bool is_number = *text >= '0' && *text <= '9';
+  unsigned long long value = is_number ? strtoull(text, &end, 10) : SNUG__NO_NUMBER;
+  return value < SNUG__NO_NUMBER ? value : SNUG__NO_NUMBER;
+}
+
+uint64_t snug__number_of(const char *text, const char *name, uint64_t otherwise) {
+  size_t n = strlen(name);
+  for (const char *line = text; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, name, n) == 0) {
+      return number_at(line + n);
+    }
+  }
+  return otherwise;
+}
+
+uint64_t snug__group_number(const char *group, const char *name, uint64_t otherwise) {
+  char text[64];
+  return snug__group_read(group, name, text, sizeof text) ? number_at(text) : otherwise;
 }
 
 /* What a walk looks for. */

@@ -5,12 +5,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The beginning of a small file as text; false if it cannot be read or is empty. */
 bool snug__read_start(const char *path, char *text, size_t bytes);
 
 /* The same of a file of a group. */
 bool snug__group_read(const char *group, const char *name, char *text, size_t bytes);
+
+/* The number behind a name at the start of a line; `otherwise` if there is no such line, NO_NUMBER
+ * if it has none ("max", "unlimited") or one that is larger. */
+#define SNUG__NO_NUMBER (UINT64_C(1) << 62)
+uint64_t snug__number_of(const char *text, const char *name, uint64_t otherwise);
+
+/* The number that a file of a group has; `otherwise` if it cannot be read. */
+uint64_t snug__group_number(const char *group, const char *name, uint64_t otherwise);
 
 /* Called for a group: the folder of its files.  unified: they are those of version 2. */
 typedef void snug__group_visit(void *arg, const char *group, bool unified);

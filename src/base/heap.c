@@ -63,6 +63,11 @@ static void *heap_realloc(void *ctx, void *ptr, size_t old_bytes, size_t new_byt
 
 const snug_allocator snug__heap = {NULL, heap_realloc};
 
+bool snug__heap_has(size_t bytes) {
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p != MAP_FAILED && munmap(p, bytes) == 0;
+}
+
 void snug__heap_trim(void) {
 #ifdef __GLIBC__
   malloc_trim(0);

@@ -12,6 +12,7 @@
 
 #define PATH_BYTES 4096
 #define TEXT_BYTES 4096
+#define STAT_BYTES 8192
 
 /* The lines of /proc/self/status that are wanted. */
 static const struct {
@@ -40,6 +41,34 @@ static void take_line(const char *line, snug__process *out) {
   }
 }
 
+/* ---- what control groups tell ---- */
+
+/* Whether there is one process in a group, which is then this one. */
+static bool is_alone(const char *group) {
+  char text[64];
+  bool has_text = snug__group_read(group, "cgroup.procs", text, sizeof text);
+  const char *end = has_text ? strchr(text, '\n') : NULL;
+  return end && end > text && end[1] == '\0';
+}
+
+/* The kernel's memory of a group, page tables included; NO_NUMBER if it is not told. */
+static uint64_t kernel_of(const char *group, bool unified) {
+  char stat[STAT_BYTES] = "";
+  if (!unified) {
+    return snug__group_number(group, "memory.kmem.usage_in_bytes", SNUG__NO_NUMBER);
+  }
+  snug__group_read(group, "memory.stat", stat, sizeof stat);
+  return snug__number_of(stat, "kernel ", SNUG__NO_NUMBER);
+}
+
+static void look_at_group(void *arg, const char *group, bool unified) {
+  snug__process *p = arg;
+  uint64_t kernel = p->kernel || !is_alone(group) ? SNUG__NO_NUMBER : kernel_of(group, unified);
+  if (kernel < SNUG__NO_NUMBER && kernel > p->tables) {
+    p->kernel = kernel - p->tables;
+  }
+}
+
 bool snug__process_read(const char *root, snug__process *out) {
   char path[PATH_BYTES];
   char text[TEXT_BYTES];
@@ -54,6 +83,11 @@ bool snug__process_read(const char *root, snug__process *out) {
     line += n + (line[n] == '\n');
   }
   return true;
+}
+
+void snug__process_ask_groups(const char *root, snug__process *p) {
+  p->kernel = 0;
+  snug__groups_walk(root, "memory", look_at_group, p);
 }
 
 bool snug__process_reset_peak(void) {

@@ -15,12 +15,18 @@ typedef struct snug__process {
   uint64_t tables;    /* VmPTE: page tables, which are not resident memory of the process */
   uint64_t mapped;    /* VmSize: addresses in use, touched or not */
   uint64_t data;      /* VmData: the private writable ones among them */
+  uint64_t kernel; /* by snug__process_ask_groups: what the kernel keeps for it beside page tables
+                      (stacks of its threads, tasks, lists of mappings and files): 0 where no
+                      control group has it alone, as only groups are told that */
   uint64_t threads;
 } snug__process;
 
 /* Read the figures, under `root` ("": of this machine).  false: there is no such file, and all are
  * 0. */
 bool snug__process_read(const char *root, snug__process *out);
+
+/* Fill in `kernel` of figures that were read. */
+void snug__process_ask_groups(const char *root, snug__process *p);
 
 /* Set the peak back to what is resident now.  false: the system does not let us. */
 bool snug__process_reset_peak(void);

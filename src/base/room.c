@@ -13,7 +13,7 @@
 #define PATH_BYTES 4096
 #define TEXT_BYTES 8192
 #define PATH_SHOWN 160
-#define NONE (UINT64_C(1) << 62) /* from here on a number says that there is no limit */
+#define NONE SNUG__NO_NUMBER
 
 /* A search for the least. */
 typedef struct search {
@@ -32,41 +32,17 @@ static bool is_least(search *s, uint64_t bytes) {
   return true;
 }
 
-/* The number at the start of a text; NONE if there is none ("max", "unlimited"). */
-static uint64_t number_at(const char *text) {
-  char *end = NULL;
-  text += strspn(text, " \t");
-  unsigned long long value = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : NONE;
-  return value < NONE ? value : NONE;
-}
-
-/* The number behind a name at the start of a line; `otherwise` if it is not there. */
-static uint64_t number_of(const char *text, const char *name, uint64_t otherwise) {
-  size_t n = strlen(name);
-  for (const char *line = text; line; line = strchr(line, '\n')) {
-    line += *line == '\n';
-    if (strncmp(line, name, n) == 0) {
-      return number_at(line + n);
-    }
-  }
-  return otherwise;
-}
-
 /* ---- control groups ---- */
-
-static uint64_t group_number(const char *group, const char *name, uint64_t otherwise) {
-  char text[64];
-  return snug__group_read(group, name, text, sizeof text) ? number_at(text) : otherwise;
-}
 
 /* What the group holds and cannot drop at once, without this process.  Pages of files can be read
  * again: the kernel gives them up before it refuses anybody. */
 static uint64_t held_by_others(const search *s, const char *group, bool unified) {
   char stat[TEXT_BYTES] = "";
-  uint64_t held = group_number(group, unified ? "memory.current" : "memory.usage_in_bytes", 0);
+  uint64_t held =
+      snug__group_number(group, unified ? "memory.current" : "memory.usage_in_bytes", 0);
   snug__group_read(group, "memory.stat", stat, sizeof stat);
-  uint64_t files = number_of(stat, unified ? "inactive_file " : "total_inactive_file ", 0) +
-                   number_of(stat, unified ? "active_file " : "total_active_file ", 0);
+  uint64_t files = snug__number_of(stat, unified ? "inactive_file " : "total_inactive_file ", 0) +
+                   snug__number_of(stat, unified ? "active_file " : "total_active_file ", 0);
   return less(less(held, files), s->self.anonymous + s->self.shared + s->self.tables);
 }
 
@@ -74,8 +50,9 @@ static void look_at_group(void *arg, const char *group, bool unified) {
   search *s = arg;
   char whole[SNUG__NUMBER_BYTES];
   char others[SNUG__NUMBER_BYTES];
-  uint64_t limit = group_number(group, unified ? "memory.max" : "memory.limit_in_bytes", NONE);
-  uint64_t high = unified ? group_number(group, "memory.high", NONE) : NONE;
+  uint64_t limit =
+      snug__group_number(group, unified ? "memory.max" : "memory.limit_in_bytes", NONE);
+  uint64_t high = unified ? snug__group_number(group, "memory.high", NONE) : NONE;
   limit = high < limit ? high : limit;
   if (limit == NONE) {
     return;
@@ -95,7 +72,7 @@ static void look_at_limit(search *s, const char *limits, const char *line, const
                           uint64_t mapped) {
   char whole[SNUG__NUMBER_BYTES];
   char idle[SNUG__NUMBER_BYTES];
-  uint64_t limit = number_of(limits, line, NONE);
+  uint64_t limit = snug__number_of(limits, line, NONE);
   uint64_t untouched = less(mapped, s->self.resident);
   if (limit != NONE && is_least(s, less(limit, untouched))) {
     snprintf(s->least->who, sizeof s->least->who, "%s: %s, %s of it mapped and not resident", name,
@@ -121,8 +98,9 @@ static void look_at_machine(search *s, const char *root) {
   char free_[SNUG__NUMBER_BYTES];
   char held[SNUG__NUMBER_BYTES];
   snprintf(path, sizeof path, "%s/proc/meminfo", root);
-  uint64_t kib =
-      snug__read_start(path, text, sizeof text) ? number_of(text, "MemAvailable:", NONE) : NONE;
+  uint64_t kib = snug__read_start(path, text, sizeof text)
+                     ? snug__number_of(text, "MemAvailable:", NONE)
+                     : NONE;
   if (kib < NONE / 1024 && is_least(s, kib * 1024 + s->self.resident)) {
     snprintf(s->least->who, sizeof s->least->who, "MemAvailable: %s, and %s held already",
              snug__print_bytes(kib * 1024, free_), snug__print_bytes(s->self.resident, held));

@@ -2,7 +2,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -65,6 +67,59 @@ static void touch_one(void *arg, int64_t i) {
 }
 
 void snug__workers_start(int32_t threads) { snug__parallel_for(threads, threads, touch_one, NULL); }
+
+/* ---- threads where addresses are limited ---- */
+
+#ifdef _OPENMP
+
+static bool is_limited(void) {
+  struct rlimit addresses = {RLIM_INFINITY, RLIM_INFINITY};
+  struct rlimit data = addresses;
+  getrlimit(RLIMIT_AS, &addresses);
+  getrlimit(RLIMIT_DATA, &data);
+  return addresses.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY;
+}
+
+/* Waits until all have been tried. */
+static void *wait_for(void *lock) {
+  pthread_mutex_lock(lock);
+  pthread_mutex_unlock(lock);
+  return NULL;
+}
+
+/* How many threads there can be at a time beside this one, up to `most`. */
+static int32_t try_threads(int32_t most) {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t made[SNUG__MAX_THREADS];
+  int32_t n = 0;
+  pthread_mutex_lock(&lock);
+  while (n < most && pthread_create(&made[n], NULL, wait_for, &lock) == 0) {
+    n++;
+  }
+  pthread_mutex_unlock(&lock);
+  for (int32_t i = 0; i < n; i++) {
+    pthread_join(made[i], NULL);
+  }
+  return n;
+}
+
+/* Each thread that calls has workers of its own. */
+static _Thread_local int32_t started = 1;
+
+int32_t snug__startable_threads(int32_t threads) {
+  if (threads > started && threads <= SNUG__MAX_THREADS && is_limited()) {
+    started += try_threads(threads - started);
+    snug__workers_start(started);
+    threads = started;
+  }
+  return threads;
+}
+
+#else
+
+int32_t snug__startable_threads(int32_t threads) { return threads; }
+
+#endif
 
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg) {
   threads = threads < 0 ? -threads : threads;

@@ -74,3 +74,9 @@ TEST(large_pieces_go_back_to_the_system_at_once) {
   ASSERT_TRUE(held.anonymous >= before.anonymous + 31 * MIB);
   ASSERT_TRUE(after.anonymous <= before.anonymous + MIB);
 }
+
+TEST(what_there_is_not_is_told) {
+  ASSERT_TRUE(snug__heap_has(1));
+  ASSERT_TRUE(snug__heap_has(16 * MIB));
+  ASSERT_FALSE(snug__heap_has(SIZE_MAX / 2));
+}

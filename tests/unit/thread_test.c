@@ -2,7 +2,12 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/process.h"
 #include "lib/mallocs.h"
 #include "lib/syscalls.h"
 #include "lib/test.h"
@@ -84,4 +89,32 @@ TEST(a_warm_loop_makes_no_memory_calls) {
     test_skip("no seccomp filter here");
   }
   ASSERT_EQ_INT(test_syscalls_sum(&counts), 0);
+}
+
+/* ---- where addresses are limited ---- */
+
+/* In a child: how many of four threads can be made with so many bytes of addresses to spare. */
+static int startable_within(uint64_t spare) {
+  int status = 0;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    snug__process now;
+    snug__process_read("", &now);
+    struct rlimit limit = {now.mapped + spare, RLIM_INFINITY};
+    _exit(setrlimit(RLIMIT_AS, &limit) == 0 ? snug__startable_threads(4) : 99);
+  }
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(threads_that_have_no_room_are_not_made) {
+  if (!test_mallocs_work()) {
+    test_skip("the sanitizer wants more addresses than it may have");
+  }
+  ASSERT_EQ_INT(snug__startable_threads(4), 4); /* no limit: nothing is tried */
+#ifdef _OPENMP
+  ASSERT_EQ_INT(startable_within(2 << 20), 1); /* a stack is some MiB */
+#endif
+  ASSERT_EQ_INT(startable_within(UINT64_C(1) << 32), 4);
 }

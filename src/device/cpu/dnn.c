@@ -8,6 +8,7 @@
 #endif
 
 #include "base/ctx.h"
+#include "base/heap.h"
 #include "base/thread.h"
 
 enum { ARG_X, ARG_KERNEL, ARG_BIAS, ARG_Y, ARG_SCRATCH, ARG_COUNT };
@@ -279,9 +280,18 @@ static bool make(snug__dnn *d, const snug__dnn_conv *v, dnnl_primitive_desc_t pd
  * the whole process; asking it to forget what it never had would bring in pages of it. */
 static atomic_bool is_remembering;
 
+/* What making a primitive takes at most: its code is written into a large buffer first.  Where that
+ * is refused, the library does not notice. */
+#define MAKING_BYTES ((size_t)1 << 20)
+
 snug_status snug__dnn_create(snug_ctx *ctx, const snug__dnn_conv *v, snug__dnn **out) {
   snug__dnn *d = NULL;
   *out = NULL;
+  if (!snug__heap_has(MAKING_BYTES)) {
+    return snug__fail(ctx, SNUG_E_MEMORY,
+                      "the system has no %zu bytes more, which making a convolution's kernel takes",
+                      MAKING_BYTES);
+  }
   atomic_store(&is_remembering, true);
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_PROGRAM, &d));
   dnnl_primitive_desc_t pd = NULL;
