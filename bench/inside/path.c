@@ -26,7 +26,7 @@ static double keep_everything(const snug__graph *g, const double *seconds) {
   snug__frontier f;
   int64_t height = 0;
   snug__keeping *kept = calloc(g->values.n, 1);
-  bench_need(g->ctx, snug__frontier_open(&f, g, &snug__cpu, seconds, seconds, NULL, kept));
+  bench_need(g->ctx, snug__frontier_open(&f, g, &snug__cpu, seconds, seconds, NULL, kept, false));
   bench_need(g->ctx, snug__frontier_height(&f, 0, &height));
   snug__frontier_close(&f);
   free(kept);
@@ -46,10 +46,10 @@ void show_path(const bench_options *o) {
   double *seconds = calloc(2 * g->nodes.n, sizeof *seconds);
   double *again = seconds + g->nodes.n;
   double start = bench_now();
-  bench_need(s.ctx,
-             snug__calibrate(s.model, SNUG__STEP_TRAIN, &step, g, seconds, again, NULL, NULL));
+  bench_need(s.ctx, snug__calibrate(s.model, SNUG__STEP_TRAIN, &step, g, seconds, again, NULL, NULL,
+                                    false));
   double timed = bench_now();
-  bench_need(s.ctx, snug__frontier_open(&f, g, &snug__cpu, seconds, again, NULL, NULL));
+  bench_need(s.ctx, snug__frontier_open(&f, g, &snug__cpu, seconds, again, NULL, NULL, false));
   double found = bench_now();
   printf("%s, batch %lld: %zu nodes; timings %.2f s, search %.2f s\n", o->net.name,
          (long long)o->net.batch, g->nodes.n, timed - start, found - timed);

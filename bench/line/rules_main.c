@@ -228,8 +228,8 @@ static void open_trial(trial *t, const bench_options *o) {
   t->choice = need(t->g->values.n, sizeof *t->choice);
   bench_need(t->s.ctx, snug__calibrate(t->s.model, SNUG__STEP_TRAIN, &step, t->g, t->seconds,
                                        t->again, note));
-  bench_need(t->s.ctx,
-             snug__frontier_open(&t->frontier, t->g, &snug__cpu, t->seconds, t->again, NULL, NULL));
+  bench_need(t->s.ctx, snug__frontier_open(&t->frontier, t->g, &snug__cpu, t->seconds, t->again,
+                                           NULL, NULL, false));
   bench_need(t->s.ctx, snug__simulation_open(&t->simulation, &t->frontier.problem));
   rules_open(&t->rules, t->g, &t->frontier.problem.recipes, t->again);
 }

@@ -73,10 +73,10 @@ static snug_status complete(snug__frontier *f, const snug__keeping *fixed, snug_
   return SNUG_OK;
 }
 
-static snug_status search(snug__frontier *f, const snug__keeping *fixed) {
+static snug_status search(snug__frontier *f, const snug__keeping *fixed, bool quick) {
   snug__vec points;
   snug__vec_init(&points, f->g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__choice_point), MOST_WAYS);
-  snug_status s = snug__search(&f->problem, fixed, &f->arena, &points);
+  snug_status s = snug__search(&f->problem, fixed, quick, &f->arena, &points);
   s = s ? s : keep_best(f, &points);
   f->usual = s ? f->usual : SNUG_VEC(&points, snug__choice_point, 0).outcome;
   snug__vec_release(&points);
@@ -85,21 +85,22 @@ static snug_status search(snug__frontier *f, const snug__keeping *fixed) {
 
 static snug_status fill(snug__frontier *f, const snug__device *device, const double *seconds,
                         const double *again, const snug__store_rate *disk,
-                        const snug__keeping *fixed) {
+                        const snug__keeping *fixed, bool quick) {
   snug__keeping *start = NULL;
   SNUG_TRY(snug__needs_open(&f->needs, f->g->ctx, device));
   SNUG_TRY(snug__problem_open(&f->problem, f->g, &f->needs, seconds, again, disk));
   SNUG_TRY(fixed ? complete(f, fixed, &start) : SNUG_OK);
-  return search(f, start);
+  return search(f, start, quick);
 }
 
 snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const snug__device *device,
                                 const double *seconds, const double *again,
-                                const snug__store_rate *disk, const snug__keeping *fixed) {
+                                const snug__store_rate *disk, const snug__keeping *fixed,
+                                bool quick) {
   *f = (snug__frontier){.g = g};
   snug__arena_init(&f->arena, g->ctx, SNUG__MEM_SCRATCH);
   snug__vec_init(&f->ways, g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__way), MOST_WAYS);
-  snug_status s = fill(f, device, seconds, again, disk, fixed);
+  snug_status s = fill(f, device, seconds, again, disk, fixed, quick);
   if (s) {
     snug__frontier_close(f);
   }

@@ -16,15 +16,10 @@ static bool is_item(const snug__problem *p, snug__id v) {
   return p->bytes[v] > 0 && p->recipes.of[v].op;
 }
 
-static snug_status add_items(snug__knapsack *k, bool *is_read) {
+static snug_status find_items(snug__knapsack *k, bool *is_read) {
   const snug__problem *p = k->p;
-  for (snug__id id = 0; id < p->g->nodes.n; id++) {
-    const snug__node *node = snug__node_at(p->g, id);
-    for (int32_t i = 0; node->backward && i < node->n_in; i++) {
-      if (node->in[i] != SNUG_NONE) {
-        is_read[p->base[node->in[i]]] = true;
-      }
-    }
+  for (snug__id v = 0; v < p->g->values.n; v++) {
+    is_read[p->base[v]] |= p->is_read[v];
   }
   for (snug__id v = 0; v < p->g->values.n; v++) {
     SNUG_TRY(is_read[v] && is_item(p, v) ? snug__vec_push(&k->items, &v, 1) : SNUG_OK);
@@ -32,11 +27,11 @@ static snug_status add_items(snug__knapsack *k, bool *is_read) {
   return SNUG_OK;
 }
 
-static snug_status find_items(snug__knapsack *k) {
+static snug_status add_items(snug__knapsack *k) {
   snug_ctx *ctx = k->p->g->ctx;
-  bool *is_read = NULL;
+  bool *is_read = NULL; /* per value: itself, or a view of it */
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, k->p->g->values.n, &is_read));
-  snug_status s = add_items(k, is_read);
+  snug_status s = find_items(k, is_read);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, is_read, k->p->g->values.n);
   return s;
 }
@@ -75,7 +70,7 @@ snug_status snug__knapsack_open(snug__knapsack *k, const snug__problem *p) {
   double *best = NULL;
   *k = (snug__knapsack){.p = p};
   snug__vec_init(&k->items, ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), UINT32_MAX);
-  SNUG_TRY(find_items(k));
+  SNUG_TRY(add_items(k));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, k->items.n * (UNITS + 1), &k->taken));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, UNITS + 1, &best));
   fill(k, best);

@@ -35,9 +35,9 @@ void snug__searcher_start(snug__searcher *s, int64_t work) {
   s->now.work = s->trial.work = 0;
 }
 
-bool snug__searcher_is_spent(const snug__searcher *s) {
-  return s->now.work + s->trial.work >= s->work;
-}
+int64_t snug__searcher_work(const snug__searcher *s) { return s->now.work + s->trial.work; }
+
+bool snug__searcher_is_spent(const snug__searcher *s) { return snug__searcher_work(s) >= s->work; }
 
 void snug__searcher_go(snug__searcher *s, const snug__keeping *choice) {
   memcpy(s->choice, choice, n_values(s));

@@ -39,7 +39,8 @@ void snug__searcher_release(snug__searcher *s);
 /* Begin to count work anew, up to a bound. */
 void snug__searcher_start(snug__searcher *s, int64_t work);
 
-/* Whether the work is done that may be. */
+/* The work that was done since then, and whether it is all that may be. */
+int64_t snug__searcher_work(const snug__searcher *s);
 bool snug__searcher_is_spent(const snug__searcher *s);
 
 /* Go to a choice, which is closed. */

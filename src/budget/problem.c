@@ -23,6 +23,9 @@ void snug__problem_release(snug__problem *p) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->base, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->bytes, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->cheap, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->is_read, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->inputs, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->made, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->can_wait, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->is_mark, p->g->nodes.n);
   snug__recipes_release(&p->recipes);
@@ -41,6 +44,9 @@ static snug_status allocate(snug__problem *p) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->again_scratch));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->base));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->bytes));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->is_read));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->inputs));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->made));
   return SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->cheap);
 }
 
@@ -48,10 +54,29 @@ static void describe_values(snug__problem *p) {
   for (snug__id v = 0; v < p->g->values.n; v++) {
     p->base[v] = snug__value_base(p->g, v);
     p->bytes[v] = snug__plan_is_placed(p->g, v) ? snug__type_bytes(snug__type_at(p->g, v)) : 0;
+    if (snug__value_at(p->g, v)->kind == SNUG__INPUT) {
+      p->inputs[p->n_inputs++] = v;
+    }
   }
   for (snug__id id = 0; id < p->g->nodes.n; id++) {
     if (snug__node_at(p->g, id)->op->flags & SNUG__OP_VIEW) {
       p->views[p->n_views++] = id;
+    }
+  }
+}
+
+static void describe_nodes(snug__problem *p) {
+  for (snug__id id = (snug__id)p->g->nodes.n; id-- > 0;) {
+    const snug__node *node = snug__node_at(p->g, id);
+    for (int32_t i = 0; node->backward && i < node->n_in; i++) {
+      if (node->in[i] != SNUG_NONE) {
+        p->is_read[node->in[i]] = true;
+      }
+    }
+    for (int32_t k = 0; k < node->n_out; k++) {
+      if (node->out[k] != SNUG_NONE && p->recipes.of[node->out[k]].op) {
+        p->made[p->n_made++] = node->out[k];
+      }
     }
   }
 }
@@ -180,6 +205,7 @@ static snug_status fill(snug__problem *p, snug__needs_table *table, const double
     p->total += seconds[i];
   }
   describe_values(p);
+  describe_nodes(p);
   SNUG_TRY(describe_recipes(p, table, again));
   SNUG_TRY(find_early(p));
   SNUG_TRY(describe_waits(p, disk));

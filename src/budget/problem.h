@@ -21,8 +21,13 @@ typedef struct snug__problem {
   snug__id *base;  /* per value: whose memory it is */
   int64_t *bytes;  /* per value: in the block; 0 for views and for what lies elsewhere */
   bool *cheap;     /* per value: the choice that costs next to nothing */
+  bool *is_read;   /* per value: by a node of the backward */
   snug__id *views; /* nodes that only look at memory of others */
   size_t n_views;
+  snug__id *inputs; /* values that are filled before the first node */
+  size_t n_inputs;
+  snug__id *made; /* values that have a recipe, from the last node to the first */
+  size_t n_made;
   /* What must be made before a node, because that writes a variable it is made of: per node, and
    * one more, where its values begin. */
   uint32_t *early_start;

@@ -8,6 +8,7 @@
 
 #define LEVEL 0.955                      /* the load of a level, as part of the one before */
 #define PATH_WORK (INT64_C(1) << 27)     /* of one path */
+#define LITTLE_WORK (INT64_C(1) << 22)   /* of one path: then there is time for more */
 #define KNAPSACK_WORK (INT64_C(1) << 24) /* of all sizes of the knapsack */
 
 static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
@@ -61,12 +62,16 @@ static snug_status walk(snug__searcher *s, const snug__keeping *from, snug__aren
   return SNUG_OK;
 }
 
-/* From the choice that costs next to nothing, and from where nothing is made again. */
-static snug_status walk_both(snug__searcher *s, snug__arena *arena, snug__vec *points) {
+/* From the choice that costs next to nothing. */
+static snug_status walk_from_cheap(snug__searcher *s, snug__arena *arena, snug__vec *points) {
   for (size_t v = 0; v < n_values(s); v++) {
     s->tried[v] = s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
   }
-  SNUG_TRY(walk(s, s->tried, arena, points));
+  return walk(s, s->tried, arena, points);
+}
+
+/* From where nothing is made again. */
+static snug_status walk_from_kept(snug__searcher *s, snug__arena *arena, snug__vec *points) {
   memset(s->tried, SNUG__KEPT, n_values(s));
   return walk(s, s->tried, arena, points);
 }
@@ -107,23 +112,27 @@ static snug_status add_knapsacks(snug__searcher *s, snug__arena *arena, snug__ve
 
 /* ---- all of them ---- */
 
-static snug_status search(snug__searcher *s, const snug__keeping *fixed, snug__arena *arena,
-                          snug__vec *points) {
+static snug_status search(snug__searcher *s, const snug__keeping *fixed, bool quick,
+                          snug__arena *arena, snug__vec *points) {
   if (fixed) {
     return walk(s, fixed, arena, points);
   }
-  SNUG_TRY(walk_both(s, arena, points));
+  SNUG_TRY(walk_from_cheap(s, arena, points));
+  if (quick && snug__searcher_work(s) > LITTLE_WORK) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(walk_from_kept(s, arena, points));
   return s->may_wait ? SNUG_OK : add_knapsacks(s, arena, points);
 }
 
-snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, snug__arena *arena,
-                         snug__vec *points) {
+snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, bool quick,
+                         snug__arena *arena, snug__vec *points) {
   snug__searcher s;
   snug_status status = snug__searcher_init(&s, p);
   s.is_fixed = fixed != NULL;
-  status = status ? status : search(&s, fixed, arena, points);
+  status = status ? status : search(&s, fixed, quick, arena, points);
   s.may_wait = p->can_wait != NULL;
-  status = status || !s.may_wait ? status : search(&s, fixed, arena, points);
+  status = status || !s.may_wait ? status : search(&s, fixed, quick, arena, points);
   snug__searcher_release(&s);
   return status;
 }

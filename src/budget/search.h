@@ -20,9 +20,10 @@ typedef struct snug__choice_point {
 /* Append choices to points (snug__choice_point): those of the path from the choice that costs next
  * to nothing, which comes first, of the path from where everything is kept, and of the knapsacks.
  * None is there that an earlier one is as good as.  fixed: what is made again, in all of them, and
- * only what waits is searched for; NULL: nothing is fixed.  Their arrays lie in the arena.  Fails:
- * E_MEMORY. */
-snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, snug__arena *arena,
-                         snug__vec *points) SNUG_NODISCARD;
+ * only what waits is searched for; NULL: nothing is fixed.  quick: the first path alone, unless
+ * it took little work.  Their
+ * arrays lie in the arena.  Fails: E_MEMORY. */
+snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, bool quick,
+                         snug__arena *arena, snug__vec *points) SNUG_NODISCARD;
 
 #endif

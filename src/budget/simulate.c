@@ -197,17 +197,13 @@ static void need(snug__simulation *s, const snug__id *in, int32_t n) {
 
 /* Producers stand before their readers, so one walk back finds all. */
 static void mark_needed(snug__simulation *s) {
-  const snug__graph *g = s->p->g;
+  const snug__problem *p = s->p;
   memset(s->needed, 0, n_values(s));
-  for (snug__id id = (snug__id)g->nodes.n; id-- > 0;) {
-    const snug__node *node = snug__node_at(g, id);
-    if (node->backward) {
-      need(s, node->in, node->n_in);
-    }
-    for (int32_t k = 0; k < node->n_out; k++) {
-      if (node->out[k] != SNUG_NONE && s->needed[node->out[k]]) {
-        need(s, s->p->recipes.of[node->out[k]].in, s->p->recipes.of[node->out[k]].n_in);
-      }
+  for (size_t i = 0; i < p->n_made; i++) {
+    snug__id v = p->made[i];
+    if (snug__is_remade(s->choice[v]) && (p->is_read[v] || s->needed[v])) {
+      s->needed[v] = true;
+      need(s, p->recipes.of[v].in, p->recipes.of[v].n_in);
     }
   }
 }
@@ -271,8 +267,8 @@ static void walk(snug__simulation *s) {
   for (size_t i = 0; i < g->nodes.n; i++) {
     run_node(s, s->p->order[i]);
   }
-  for (snug__id v = 0; v < g->values.n; v++) { /* inputs are filled before the first step */
-    s->first[v] = snug__value_at(g, v)->kind == SNUG__INPUT ? 0 : s->first[v];
+  for (size_t i = 0; i < s->p->n_inputs; i++) {
+    s->first[s->p->inputs[i]] = 0;
   }
   for (size_t i = 0; i < g->outputs.n; i++) {
     s->end[s->p->base[SNUG_VEC(&g->outputs, snug__id, i)]] = (uint32_t)s->n_steps;

@@ -124,7 +124,8 @@ static snug_status find(snug__family *y, const snug__ways *w, const snug__fit *f
   SNUG_TRY(snug__calibrate(f->model, y->step.kind, &y->step, y->graph, seconds, again,
                            f->model->training->note));
   SNUG_TRY(snug__frontier_open(&y->frontier, y->graph, device, seconds, again,
-                               w->has_disk ? &w->disk : NULL, is_fixed ? fixed : NULL));
+                               w->has_disk ? &w->disk : NULL, is_fixed ? fixed : NULL,
+                               y != w->families)); /* the others are taken for their bytes */
   y->seconds = y->frontier.problem.total;
   return SNUG_OK;
 }

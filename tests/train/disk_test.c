@@ -232,7 +232,7 @@ static snug_status search_graph(snug_model *m, snug__graph **g) {
   SNUG_TRY(snug__step_lay_out(m, g, &step));
   size_t n = (*g)->nodes.n;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &seconds));
-  snug_status s = snug__frontier_open(&f, *g, &snug__cpu, seconds, seconds, &disk, NULL);
+  snug_status s = snug__frontier_open(&f, *g, &snug__cpu, seconds, seconds, &disk, NULL, false);
   if (!s) {
     s = choose_all(*g, &f);
     snug__frontier_close(&f);

@@ -39,7 +39,7 @@ static void open_lab(lab *l, const net *n, const snug__store_rate *disk,
     l->seconds[i] = 1e-3 * (1.0 + test_random_unit());
   }
   ASSERT_OK(l->ctx, snug__frontier_open(&l->frontier, l->graph, &snug__cpu, l->seconds, l->seconds,
-                                        disk, fixed));
+                                        disk, fixed, false));
 }
 
 static void close_lab(lab *l) {
