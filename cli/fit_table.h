@@ -60,8 +60,8 @@
      "run each batch in pieces of N samples and update once, as the whole batch would; auto is "  \
      "what the line asks for"},                                                                   \
     {"allow", 0, CLI_WORDS, "WHAT", "disk|batch-statistics", NULL, AT(allow),                     \
-     "what else may be done to stay under the line: disk (values wait in a file from the "        \
-     "forward to the backward pass; the result is the same to the bit), batch-statistics "        \
+     "what else may be done to stay under the line: disk (values of a step and optimizer slots "  \
+     "wait in a file; the result is the same to the bit), batch-statistics "                      \
      "(micro-batches through BatchNormalization, which then sees fewer samples: other results)"}, \
     {"disk-folder", 0, CLI_FOLDER, "FOLDER", NULL, NULL, AT(disk_folder),                         \
      "where --allow disk keeps its file; without it, TMPDIR or /tmp"},                            \

@@ -164,15 +164,16 @@ void plan_print_curve(const plan_view *v) {
 static void write_csv(const plan_view *v, FILE *out) {
   fputs(
       "process,block,seconds,micro_batch,recomputed,recompute_seconds,direct,direct_seconds,"
-      "on_disk,disk_seconds\r\n",
+      "on_disk,slots,disk_seconds\r\n",
       out);
   for (size_t i = 0; i < v->n_points; i++) {
     snug_plan_point p;
     snug_plan_point_at(v->plan, i, &p);
-    fprintf(out, "%llu,%llu,%.9g,%lld,%lld,%.9g,%lld,%.9g,%llu,%.9g\r\n",
+    fprintf(out, "%llu,%llu,%.9g,%lld,%lld,%.9g,%lld,%.9g,%llu,%llu,%.9g\r\n",
             (unsigned long long)p.process, (unsigned long long)p.block, p.seconds,
             (long long)p.micro_batch, (long long)p.recomputed, p.recompute_seconds,
-            (long long)p.direct, p.direct_seconds, (unsigned long long)p.on_disk, p.disk_seconds);
+            (long long)p.direct, p.direct_seconds, (unsigned long long)p.on_disk,
+            (unsigned long long)p.slots, p.disk_seconds);
   }
 }
 

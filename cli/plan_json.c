@@ -12,6 +12,7 @@ static void print_point(json *j, const char *key, const snug_plan_point *p) {
   json_int(j, "direct", p->direct);
   json_real(j, "direct_seconds", p->direct_seconds);
   json_int(j, "on_disk", (int64_t)p->on_disk);
+  json_int(j, "slots", (int64_t)p->slots);
   json_real(j, "disk_seconds", p->disk_seconds);
   json_end(j);
 }

@@ -1,6 +1,8 @@
 /* A plan as text: the verdict, what it is made of, the moment of the peak, what the levers did. */
 #include "plan.h"
 
+#include <string.h>
+
 #define BAR_COLUMNS 24
 #define TEXT_BYTES 256
 
@@ -139,6 +141,15 @@ static void print_lever(const char *name, double seconds, const plan_view *v, co
          what);
 }
 
+static void add_slots(uint64_t slots, char *text, size_t bytes) {
+  char size[SNUG_BYTES_TEXT];
+  size_t used = strlen(text);
+  if (slots) {
+    snprintf(text + used, bytes - used, ", %s of them optimizer slots",
+             snug_bytes_text(slots, size));
+  }
+}
+
 static void print_levers(const plan_view *v) {
   const snug_plan_point *p = &v->point;
   char text[TEXT_BYTES], bytes[SNUG_BYTES_TEXT], gave[SNUG_BYTES_TEXT], step[64];
@@ -161,6 +172,7 @@ static void print_levers(const plan_view *v) {
   }
   if (p->on_disk) {
     snprintf(text, sizeof text, "%s wait in a file", snug_bytes_text(p->on_disk, bytes));
+    add_slots(p->slots, text, sizeof text);
     print_lever("disk", p->disk_seconds, v, text);
   }
   snprintf(text, sizeof text, "%s less", snug_bytes_text(v->fastest.process - p->process, gave));

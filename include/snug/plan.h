@@ -74,6 +74,7 @@ typedef struct snug_plan_point {
   int64_t direct; /* convolutions that take a slower implementation with less scratch */
   double direct_seconds;
   uint64_t on_disk; /* bytes that wait in a file */
+  uint64_t slots;   /* of them, optimizer slots */
   double disk_seconds;
 } snug_plan_point;
 

@@ -130,7 +130,8 @@ typedef struct snug_levers {
   int64_t micro_batch;         /* samples at a time; 0: what the line asks for */
   bool allow_batch_statistics; /* micro-batches also through BatchNormalization, which then sees
                                   fewer samples: other results */
-  bool allow_disk;             /* values may wait in a file, where the line asks for it */
+  bool allow_disk;             /* values and optimizer slots may wait in a file, where the line
+                                  asks for it; slots stay there until the next compile */
   const char *disk_folder;     /* where that is; NULL: TMPDIR, or /tmp */
   bool curve;                  /* plans tell all points, also without a line */
   const char *kernels;         /* which implementations to use, as snug_plan_kernels gives them;

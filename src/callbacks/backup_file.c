@@ -251,13 +251,16 @@ static snug_status walk_values(stream *s, const snug__variable *v) {
   snug__type there = here;
   SNUG_TRY(walk_layout(s, v, &there));
   size_t bytes = (size_t)snug__type_bytes(&there);
+  SNUG_TRY(s->task == WRITE ? snug__variable_fetch(v) : SNUG_OK);
   if (there.layout == here.layout) {
-    return keep(s, v->data, bytes);
+    SNUG_TRY(keep(s, v->data, bytes));
+    return s->task == READ ? snug__variable_put(v) : SNUG_OK;
   }
   s->room_bytes = bytes > s->room_bytes ? bytes : s->room_bytes;
   SNUG_TRY(keep(s, s->room, bytes));
   if (s->task == READ) {
     snug__relayout(&there, s->room, &here, v->data);
+    return snug__variable_put(v);
   }
   return SNUG_OK;
 }

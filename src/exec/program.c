@@ -4,6 +4,7 @@
 
 #include "base/store.h"
 #include "base/thread.h"
+#include "exec/visit.h"
 #include "graph/signature.h"
 #include "ops/spill.h"
 
@@ -257,19 +258,28 @@ static void poison_dead(const snug__program *p, int64_t from, int64_t to) {
   }
 }
 
+static snug_status visited(const snug__program *p, size_t item, snug_status s) {
+  const snug__node *node = snug__node_at(p->graph, p->items[item].node);
+  return s ? snug__store_fail(p->home, snug__layer_name(p->graph, node->layer)) : SNUG_OK;
+}
+
 static snug_status run_items(snug__program *p) {
   int64_t done = 0;
+  size_t visits = 0;
+  snug__visits_begin(p);
   for (size_t i = 0; i < p->n_items; i++) {
     const snug__item *item = &p->items[i];
     poison_dead(p, done, item->position); /* what died at views: this item may lie there */
+    SNUG_TRY(visited(p, i, snug__visit_enter(p, i, visits)));
     snug_status s = item->kernel->run(item->state, &item->call);
     if (s) {
       return report_fault(p, item, s);
     }
+    SNUG_TRY(visited(p, i, snug__visit_leave(p, i, &visits)));
     done = item->position + 1;
     poison_dead(p, item->position, done);
   }
-  return SNUG_OK;
+  return p->n_visits ? visited(p, p->visits[p->n_visits - 1].item, snug__visits_end(p)) : SNUG_OK;
 }
 
 snug_status snug__program_run(snug__program *p) {
@@ -278,6 +288,9 @@ snug_status snug__program_run(snug__program *p) {
   snug__float_mode_set(mode);
   if (s && p->store) {
     snug__store_settle(p->store); /* from here on the block is the caller's again */
+  }
+  if (s && p->home) {
+    snug__store_settle(p->home);
   }
   return s;
 }

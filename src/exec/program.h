@@ -26,6 +26,23 @@ typedef struct snug__item {
   void **out;
 } snug__item;
 
+/* An item that works on variables which live in a file: it visits them in a window, into which they
+ * are read before it, and from which they are written after it. */
+#define SNUG__MOST_VISITED 4
+
+typedef struct snug__visited {
+  int32_t in; /* of the item */
+  int64_t offset, bytes;
+  int64_t ticket; /* of the transfer under way */
+} snug__visited;
+
+typedef struct snug__visit {
+  size_t item;
+  int32_t window;
+  int32_t n;
+  snug__visited list[SNUG__MOST_VISITED];
+} snug__visit;
+
 typedef struct snug__program {
   snug_ctx *ctx;
   const snug__device *device;
@@ -37,6 +54,10 @@ typedef struct snug__program {
   char *block;               /* bound, not owned */
   struct snug__store *store; /* where values wait; set before bind if snug__program_file is above 0,
                                 not owned */
+  struct snug__store *home; /* of variables that live in a file; set before run if there are visits,
+                               not owned */
+  snug__visit *visits;      /* in the order of execution, in the arena */
+  size_t n_visits;
   snug__fault fault;
   bool poison; /* fill buffers with a pattern when they die: a test of the plan */
 } snug__program;
@@ -53,6 +74,11 @@ static inline int64_t snug__program_height(const snug__program *p) { return p->p
 
 /* Bytes of the file it needs for values that wait there; 0: none. */
 int64_t snug__program_file(const snug__program *p);
+
+/* Tell a program which of its variables live in a file; find: false for the others.  Once, before
+ * bind.  Fails: E_MEMORY, E_INTERNAL for one that two items work on. */
+typedef bool snug__find_home(void *arg, snug__id variable, int64_t *offset, int32_t *window);
+snug_status snug__program_visit(snug__program *p, snug__find_home *find, void *arg) SNUG_NODISCARD;
 
 /* Where a variable's bytes are. */
 typedef void *snug__locate(void *arg, snug__id variable);

@@ -39,7 +39,8 @@ snug_status snug__dataset_read(snug_ctx *ctx, snug__h5 *h5, const char *path,
   void *plain = NULL;
   SNUG_TRY(snug__h5_data_find(h5, path, &data));
   if (v->layout == SNUG__LAYOUT_PLAIN) {
-    return snug__h5_data_read(h5, &data, v->type.dtype, v->data);
+    SNUG_TRY(snug__h5_data_read(h5, &data, v->type.dtype, v->data));
+    return snug__variable_put(v);
   }
   SNUG_TRY(snug__take(ctx, SNUG__MEM_SCRATCH, bytes, &plain));
   snug_status s = snug__h5_data_read(h5, &data, v->type.dtype, plain);
@@ -47,7 +48,7 @@ snug_status snug__dataset_read(snug_ctx *ctx, snug__h5 *h5, const char *path,
     snug__relayout(&v->type, plain, &stored, v->data);
   }
   snug__give(ctx, SNUG__MEM_SCRATCH, plain, bytes);
-  return s;
+  return s ? s : snug__variable_put(v);
 }
 
 snug_status snug__dataset_write(snug_ctx *ctx, snug__h5_writer *w, const char *path,
@@ -56,6 +57,7 @@ snug_status snug__dataset_write(snug_ctx *ctx, snug__h5_writer *w, const char *p
   snug__type stored = snug__variable_stored(v);
   size_t bytes = (size_t)snug__type_bytes(t);
   void *plain = NULL;
+  SNUG_TRY(snug__variable_fetch(v));
   if (v->layout == SNUG__LAYOUT_PLAIN) {
     return snug__h5_write_data(w, path, t->dtype, t->rank, t->dim, v->data);
   }

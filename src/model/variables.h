@@ -50,6 +50,16 @@ typedef struct snug__constraint {
   snug_ints axes; /* the axes over which a norm is taken */
 } snug__constraint;
 
+/* Where an optimizer slot lives that has no memory of its own: in a file, and while it is used in
+ * one of two windows, which it shares with others. */
+typedef struct snug__home {
+  bool is_file;
+  int32_t window;
+  size_t at;      /* in the window */
+  int64_t offset; /* in the file, a multiple of SNUG__STORE_ALIGN */
+  struct snug__store *store;
+} snug__home;
+
 typedef struct snug__variable {
   const char *name;    /* "conv1/kernel": unique in the model */
   const char *layer;   /* "conv1" */
@@ -62,7 +72,8 @@ typedef struct snug__variable {
   snug__initializer initial;
   snug__regularizer regularizer;
   snug__constraint constraint;
-  void *data; /* its bytes, once its block was made */
+  void *data; /* its bytes, once its block was made; of one in a file, between fetch and put */
+  snug__home home;
 } snug__variable;
 
 typedef struct snug__variables {
@@ -93,6 +104,11 @@ void snug__variables_restore(snug__variables *v, const snug__variable *entries, 
 /* Give every variable of a kind its place in a block; returns the bytes the block needs (block may
  * be NULL to ask), SIZE_MAX if they cannot be counted. */
 size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *block);
+
+/* Between steps: bring the bytes of a variable that lives in a file to `data`, until the next one
+ * is fetched; put what stands there into the file.  Nothing happens to others.  Fails: E_IO. */
+snug_status snug__variable_fetch(const snug__variable *v) SNUG_NODISCARD;
+snug_status snug__variable_put(const snug__variable *v) SNUG_NODISCARD;
 
 /* The type of its bytes as they lie. */
 static inline snug__type snug__variable_stored(const snug__variable *v) {

@@ -9,11 +9,33 @@
 /* Each variable starts on a cache line. */
 #define LINE 64
 
+static size_t stored_bytes(const snug__variable *x) {
+  snug__type stored = snug__variable_stored(x);
+  size_t bytes = (size_t)snug__type_bytes(&stored);
+  return bytes + (LINE - bytes % LINE) % LINE;
+}
+
+/* The windows of variables that live in a file, behind all others. */
+static size_t place_windows(const snug__variables *v, snug__kind kind, char *block, size_t offset) {
+  for (int32_t window = 0; window < 2; window++) {
+    size_t end = 0;
+    for (snug__id i = 0; i < v->list.n; i++) {
+      snug__variable *x = snug__variable_at(v, i);
+      if (x->kind == kind && x->home.is_file && x->home.window == window) {
+        x->data = block ? block + offset + x->home.at : x->data;
+        end = x->home.at + stored_bytes(x) > end ? x->home.at + stored_bytes(x) : end;
+      }
+    }
+    offset += end;
+  }
+  return offset;
+}
+
 size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *block) {
   size_t offset = 0;
   for (snug__id i = 0; i < v->list.n; i++) {
     snug__variable *x = snug__variable_at(v, i);
-    if (x->kind == kind) {
+    if (x->kind == kind && !x->home.is_file) {
       x->data = block ? (char *)block + offset : x->data;
       snug__type stored = snug__variable_stored(x);
       size_t bytes = (size_t)snug__type_bytes(&stored);
@@ -22,7 +44,7 @@ size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *bl
       }
     }
   }
-  return offset;
+  return place_windows(v, kind, block, offset);
 }
 
 static bool starts_at_zero(const snug__variable *x) {

@@ -76,7 +76,8 @@ static uint64_t tell_variables(const walk *w, snug__kind kind, const char *what)
   for (snug__id i = 0; i < all->list.n; i++) {
     const snug__variable *v = snug__variable_at(all, i);
     snug__type stored = snug__variable_stored(v);
-    uint64_t bytes = v->kind == kind ? (uint64_t)snug__type_bytes(&stored) : 0;
+    bool is_here = v->kind == kind && !v->home.is_file;
+    uint64_t bytes = is_here ? (uint64_t)snug__type_bytes(&stored) : 0;
     tell(w, v->layer, "", what, bytes);
     sum += bytes;
   }

@@ -10,6 +10,7 @@
 #include "train/lower.h"
 #include "train/pick.h"
 #include "train/samples.h"
+#include "train/slots.h"
 
 /* ---- options ---- */
 
@@ -126,7 +127,8 @@ static snug_status make_session(snug__fit *f) {
                              .n_values = f->pick.n_values,
                              .allow_batch_statistics = f->options.levers.allow_batch_statistics,
                              .plan = f->model->plan,
-                             .disk_folder = f->options.levers.disk_folder};
+                             .disk_folder = f->options.levers.disk_folder,
+                             .slots_in_file = f->pick.slots};
   snug__feed_sizes(t, SNUG__SLOT_MAIN, &spec);
   if (f->has_validation) {
     snug__feed_sizes(v, SNUG__SLOT_VALIDATION, &spec);
@@ -161,10 +163,11 @@ static snug_status make_measured(snug__fit *f) {
 
 /* A plan that could not be run because its file has no room is told now. */
 static snug_status check_disk(const snug__fit *f) {
-  bool is_needed = f->session.file_bytes && f->pick.chosen < f->pick.n_points;
-  return is_needed ? snug__store_check(f->model->ctx, f->options.levers.disk_folder,
-                                       f->session.file_bytes)
-                   : SNUG_OK;
+  const snug__training *t = f->model->training;
+  int64_t bytes = f->session.file_bytes + (t->state ? 0 : t->slots_bytes);
+  return bytes && f->pick.chosen < f->pick.n_points
+             ? snug__store_check(f->model->ctx, f->options.levers.disk_folder, bytes)
+             : SNUG_OK;
 }
 
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
@@ -201,6 +204,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug__alive_release(&f->alive, ctx);
   snug__samples_end(f);
   snug__session_release(&f->session);
+  snug__slots_decide(f->model, false); /* unless this fit has made the state */
   snug__pick_release(f);
   close_callbacks(f);
   snug__logs_release(f);

@@ -31,6 +31,8 @@ typedef struct snug__keeper {
 typedef struct snug__pick {
   int64_t micro;          /* samples of a piece; 0: whole batches */
   int64_t most_scratch;   /* as snug__training */
+  bool slots;             /* optimizer slots live in a file */
+  int64_t slots_saved;    /* bytes that this would save, if it is to be decided */
   snug__keeping *keeping; /* as snug__session_spec; NULL: as ever */
   size_t n_values;
   snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */

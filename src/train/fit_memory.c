@@ -111,7 +111,9 @@ static uint64_t commit_pages(const snug__fit *f) {
 }
 
 static uint64_t tables_of(const snug__fit *f, const snug__process *now, uint64_t added) {
-  uint64_t later = f->session.file_bytes ? SNUG__STORE_THREADS * KERNEL_BYTES_PER_THREAD : 0;
+  const snug__training *t = f->model->training;
+  uint64_t files = (f->session.file_bytes ? 1u : 0u) + (t->slots_bytes && !t->store ? 1u : 0u);
+  uint64_t later = files * SNUG__STORE_THREADS * KERNEL_BYTES_PER_THREAD;
   uint64_t kernel = now->kernel ? now->kernel : now->threads * KERNEL_BYTES_PER_THREAD;
   return now->tables + (added / BYTES_PER_TABLE + 2) * PAGE_BYTES + kernel + later +
          KERNEL_BYTES_LATER;

@@ -39,6 +39,7 @@ static snug_status take(snug__fit *f, const snug__ways *w, size_t i) {
   f->pick.n_values = y->n_values;
   f->pick.micro = y->micro;
   f->pick.most_scratch = y->most_scratch;
+  f->pick.slots = way->slots;
   SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.n_values, &f->pick.keeping));
   memcpy(f->pick.keeping, way_at(w, i)->keeping, f->pick.n_values);
   return SNUG_OK;
@@ -66,24 +67,34 @@ static snug_status describe(snug__ways *w, const snug__fit *f, size_t i, snug_pl
       .direct_seconds = fmax(y->pieces * (y->seconds - w->families[y->plain].seconds), 0.0),
       .on_disk = (uint64_t)o->on_disk,
       .disk_seconds = y->pieces * o->waiting};
+  if (way->slots) {
+    out->slots = (uint64_t)w->slots_bytes;
+    out->on_disk += out->slots;
+    out->disk_seconds += snug__ways_slot_seconds(w);
+  }
   return SNUG_OK;
 }
 
-/* The block of a point, and what the file takes in memory if values wait in one. */
-static uint64_t bytes_of(const snug_plan_point *p) {
-  return p->block + (p->on_disk ? (uint64_t)snug__store_cost() : 0);
+/* Bytes of a block, of what files take in memory, and of slots that are not in one. */
+static uint64_t bytes_with(const snug__fit *f, uint64_t block, bool waits, bool slots) {
+  uint64_t store = (uint64_t)snug__store_cost();
+  return block + (waits ? store : 0) + (slots ? store : (uint64_t)f->pick.slots_saved);
+}
+
+static uint64_t bytes_of(const snug__fit *f, const snug_plan_point *p) {
+  return bytes_with(f, p->block, p->on_disk > p->slots, p->slots > 0);
 }
 
 /* The same of the session that was measured. */
 static uint64_t session_bytes(const snug__fit *f) {
-  return f->history->memory.block + (f->session.file_bytes ? (uint64_t)snug__store_cost() : 0);
+  return bytes_with(f, f->history->memory.block, f->session.file_bytes > 0, f->pick.slots);
 }
 
 /* The process with another point than the one that it was measured for. */
 static uint64_t process_with(const snug__fit *f, const snug_plan_point *p) {
   const snug_memory_report *r = &f->history->memory;
   uint64_t beside = r->process > session_bytes(f) ? r->process - session_bytes(f) : 0;
-  return beside + bytes_of(p) + MARGIN;
+  return beside + bytes_of(f, p) + MARGIN;
 }
 
 static snug_status describe_all(snug__ways *w, snug__fit *f) {
@@ -107,18 +118,19 @@ static void fill_processes(snug__fit *f) {
 /* The fastest point of at most so many bytes, or the number of points. */
 static size_t pick(const snug__fit *f, uint64_t bytes) {
   size_t i = 0;
-  while (i < f->pick.n_points && bytes_of(&f->pick.points[i]) > bytes) {
+  while (i < f->pick.n_points && bytes_of(f, &f->pick.points[i]) > bytes) {
     i++;
   }
   return i;
 }
 
-static snug_status smallest(snug__ways *w, size_t *out) {
+static snug_status smallest(snug__ways *w, const snug__fit *f, size_t *out) {
   int64_t least = INT64_MAX;
   for (size_t i = 0; i < w->list.n; i++) {
     int64_t bytes = 0;
     SNUG_TRY(snug__ways_bytes(w, i, &bytes));
-    bytes += way_at(w, i)->outcome.on_disk ? snug__store_cost() : 0;
+    bytes = (int64_t)bytes_with(f, (uint64_t)bytes, way_at(w, i)->outcome.on_disk > 0,
+                                SNUG_VEC(&w->list, snug__fit_way, i).slots);
     *out = bytes < least ? i : *out;
     least = snug__min_i64(bytes, least);
   }
@@ -137,7 +149,7 @@ static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
  * a small step does: the least line is that of a session that was made. */
 static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
   size_t i = 0;
-  SNUG_TRY(smallest(w, &i));
+  SNUG_TRY(smallest(w, f, &i));
   SNUG_TRY(make_way(w, f, i, make));
   f->pick.least = f->history->memory.process + MARGIN;
   f->pick.chosen = is_over(f) ? f->pick.n_points : i;
@@ -191,7 +203,7 @@ static snug_status add_smaller(snug__ways *w, snug__fit *f) {
   f->pick.room = w->list.n + 1;
   for (size_t i = 0; i < w->list.n; i++) {
     SNUG_TRY(describe(w, f, i, &points[n]));
-    n += bytes_of(&points[n]) < points[0].block;
+    n += bytes_of(f, &points[n]) < bytes_of(f, &points[0]);
   }
   f->pick.n_points = n;
   snug__ways_settle(w);
@@ -206,16 +218,23 @@ static snug_status restore(snug__fit *f, const snug_memory_report *report,
   f->pick.n_values = 0;
   f->pick.micro = f->options.levers.micro_batch;
   f->pick.most_scratch = 0;
+  f->pick.slots = false;
   snug__session_release(&f->session);
   SNUG_TRY(make(f));
   f->history->memory = *report;
   return SNUG_OK;
 }
 
+static snug_status open_ways(snug__ways *w, snug__fit *f) {
+  SNUG_TRY(snug__ways_open(w, f));
+  f->pick.slots_saved = w->slots_saved;
+  return SNUG_OK;
+}
+
 static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   const snug_memory_report report = f->history->memory;
   snug__ways w;
-  snug_status s = snug__ways_open(&w, f);
+  snug_status s = open_ways(&w, f);
   s = s ? s : add_smaller(&w, f);
   s = s ? s : measure_least(&w, f, make);
   f->pick.chosen = 0; /* the session that was there */
@@ -225,7 +244,7 @@ static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
 
 static snug_status choose_of_all(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   snug__ways w;
-  snug_status s = snug__ways_open(&w, f);
+  snug_status s = open_ways(&w, f);
   s = s ? s : describe_all(&w, f);
   s = s || !f->options.levers.curve ? s : measure_least(&w, f, make);
   s = s ? s : choose(&w, f, make);

@@ -59,7 +59,7 @@ static snug_status add_variables(table *t, const snug_model *m) {
     snug_layer_memory *row = NULL;
     SNUG_TRY(row_of(t, v->layer, &row));
     row->weights += v->kind == SNUG__WEIGHT ? bytes : 0;
-    row->optimizer += v->kind == SNUG__STATE ? bytes : 0;
+    row->optimizer += v->kind == SNUG__STATE && !v->home.is_file ? bytes : 0;
   }
   return SNUG_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/thread.h"
 #include "train/lower.h"
 #include "train/pieces.h"
+#include "train/slots.h"
 
 static bool is_validation(snug__slot slot) { return slot >= SNUG__SLOT_VALIDATION; }
 
@@ -37,7 +38,7 @@ static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows
   SNUG_TRY(snug__program_create(graph, snug__model_device(s->model),
                                 chosen ? &snug__way_plan : spec->plan, &run->program));
   s->file_bytes = snug__max_i64(s->file_bytes, snug__program_file(run->program));
-  return SNUG_OK;
+  return snug__program_visit(run->program, snug__slots_find, s->model);
 }
 
 static snug_status add_run(snug__session *s, snug__slot slot, const snug__session_spec *spec) {
@@ -115,11 +116,20 @@ static int64_t end_of(const snug__run *run) {
   return run->program ? run->base + snug__program_height(run->program) : 0;
 }
 
+/* Training alone looks at the slots; others leave them where they would be. */
+static void decide_slots(snug_model *m, const snug__session_spec *spec) {
+  if (spec->main_kind == SNUG__STEP_TRAIN) {
+    m->training->slots_folder = spec->disk_folder;
+    snug__slots_decide(m, spec->slots_in_file);
+  }
+}
+
 snug_status snug__session_init(snug__session *s, snug_model *m, const snug__session_spec *spec) {
   *s = (snug__session){.model = m,
                        .has_state = spec->main_kind != SNUG__STEP_PREDICT,
                        .disk_folder = spec->disk_folder};
   SNUG_TRY(snug__settle_layouts(m, spec->main_kind));
+  decide_slots(m, spec);
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_PROGRAM, m->ctx->threads, &s->modes));
   snug_status status = make_runs(s, spec);
   if (status) {
@@ -175,6 +185,7 @@ snug_status snug__session_commit(snug__session *s) {
   for (size_t i = 0; (run = snug__session_run_at(s, i)); i++) {
     if (run->program) {
       run->program->store = s->store;
+      run->program->home = s->model->training ? s->model->training->store : NULL;
       SNUG_TRY(snug__program_bind(run->program, (char *)s->block + run->base, locate, s));
     }
   }

@@ -67,6 +67,7 @@ typedef struct snug__session_spec {
                                      out; NULL: what costs next to nothing */
   size_t n_values;                /* of keeping: steps of other sizes have as many */
   const char *disk_folder;        /* for values that wait in a file; NULL: TMPDIR, or /tmp */
+  bool slots_in_file;             /* optimizer slots live in a file, if that is still free */
 } snug__session_spec;
 
 snug_status snug__session_init(snug__session *s, snug_model *m,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/store.h"
+
 snug_status snug__training_need(const snug_model *m) {
   SNUG_TRY(snug__model_check(m));
   return m->training
@@ -14,6 +16,7 @@ snug_status snug__training_need(const snug_model *m) {
 void snug__training_destroy(snug_model *m) {
   snug__training *t = m->training;
   if (t) {
+    snug__store_close(t->store);
     snug__give(t->ctx, SNUG__MEM_OPTIMIZER, t->state, t->state_bytes);
     snug__vec_release(&t->tracked);
     snug__arena_release(&t->arena);
@@ -23,7 +26,8 @@ void snug__training_destroy(snug_model *m) {
 }
 
 int64_t snug__training_cost(const snug_model *m) {
-  return m->training && !m->training->state ? (int64_t)m->training->state_bytes : 0;
+  const snug__training *t = m->training;
+  return t && !t->state ? (int64_t)t->state_bytes + (t->slots_bytes ? snug__store_cost() : 0) : 0;
 }
 
 /* The seed of random layers is the model's; the table of variables starts it at 0, doubles being
@@ -35,6 +39,43 @@ static void set_seed(snug_model *m) {
   }
 }
 
+static snug_status open_slots(snug_model *m) {
+  snug__training *t = m->training;
+  snug__store_options o = {.folder = t->slots_folder, .bytes = t->slots_bytes};
+  SNUG_TRY(t->slots_bytes ? snug__store_open(t->ctx, &o, &t->store) : SNUG_OK);
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    snug__home *h = &snug__variable_at(&m->variables, i)->home;
+    h->store = h->is_file ? t->store : NULL;
+  }
+  return SNUG_OK;
+}
+
+static snug_status reset_state(snug_model *m) {
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    const snug__variable *v = snug__variable_at(&m->variables, i);
+    if (v->kind == SNUG__STATE) {
+      SNUG_TRY(snug__variables_reset(&m->variables, i, m->seed));
+      SNUG_TRY(snug__variable_put(v));
+    }
+  }
+  set_seed(m);
+  return SNUG_OK;
+}
+
+/* Back to where no state is there. */
+static void forget_state(snug_model *m) {
+  snug__training *t = m->training;
+  snug__store_close(t->store);
+  snug__give(t->ctx, SNUG__MEM_OPTIMIZER, t->state, t->state_bytes);
+  t->store = NULL;
+  t->state = NULL;
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    snug__variable *v = snug__variable_at(&m->variables, i);
+    v->data = v->kind == SNUG__STATE ? NULL : v->data;
+    v->home.store = NULL;
+  }
+}
+
 snug_status snug__training_commit(snug_model *m) {
   snug__training *t = m->training;
   if (!t || t->state) {
@@ -42,13 +83,12 @@ snug_status snug__training_commit(snug_model *m) {
   }
   SNUG_TRY(snug__take(t->ctx, SNUG__MEM_OPTIMIZER, t->state_bytes, &t->state));
   snug__variables_place(&m->variables, SNUG__STATE, t->state);
-  for (snug__id i = 0; i < m->variables.list.n; i++) {
-    if (snug__variable_at(&m->variables, i)->kind == SNUG__STATE) {
-      SNUG_TRY(snug__variables_reset(&m->variables, i, m->seed));
-    }
+  snug_status s = open_slots(m);
+  s = s ? s : reset_state(m);
+  if (s) {
+    forget_state(m);
   }
-  set_seed(m);
-  return SNUG_OK;
+  return s;
 }
 
 void *snug__training_locate(void *model, snug__id variable) {

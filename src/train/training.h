@@ -40,12 +40,15 @@ typedef struct snug__training {
   struct snug__fit *fit; /* that is open and works with all this; the innermost, or NULL */
   void *state;           /* block of all state variables; NULL before the first use */
   size_t state_bytes;
+  int64_t slots_bytes;       /* of the file that slots live in; 0: they are in the block */
+  const char *slots_folder;  /* where it is made; NULL: TMPDIR, or /tmp */
+  struct snug__store *store; /* that file, with the state */
 } snug__training;
 
 /* Make the block of the state and its initial values, unless it is there. */
 snug_status snug__training_commit(snug_model *m) SNUG_NODISCARD;
 
-/* Bytes that snug__training_commit will take; 0 if it is there. */
+/* Bytes that snug__training_commit will take, with a file for slots; 0 if it is there. */
 int64_t snug__training_cost(const snug_model *m);
 
 /* Where a variable's bytes are; a snug__locate for programs (arg is the model). */

@@ -7,6 +7,7 @@
 #include "train/calibrate.h"
 #include "train/lower.h"
 #include "train/pieces.h"
+#include "train/slots.h"
 
 bool snug__ways_matter(const snug_fit_options *o) {
   const char *r = o->levers.recompute;
@@ -233,25 +234,41 @@ static double seconds_of(const snug__ways *w, const snug__family *y, const snug_
   return fmax(y->pieces * way->outcome.seconds, whole * (1.0 + DOUBT * doubts));
 }
 
-static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i) {
+/* No transfer of slots is taken to go on beside anything: that depends on where the updates stand.
+ */
+double snug__ways_slot_seconds(const snug__ways *w) {
+  return (w->disk.write + w->disk.read) * (double)w->slots_bytes;
+}
+
+/* All ways have what is not saved in common; so it counts for those that do not save it. */
+static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i, bool slots) {
   const snug__family *y = &w->families[family];
   const snug__way *way = &SNUG_VEC(&y->frontier.ways, snug__way, i);
-  return (snug__fit_way){.family = family,
-                         .way = i,
-                         .load = y->base + snug__outcome_bytes(&way->outcome),
-                         .seconds = seconds_of(w, y, way)};
+  return (snug__fit_way){
+      .family = family,
+      .way = i,
+      .slots = slots,
+      .load = y->base + snug__outcome_bytes(&way->outcome) +
+              (slots ? snug__store_cost() : w->slots_saved),
+      .seconds = seconds_of(w, y, way) + (slots ? snug__ways_slot_seconds(w) : 0.0)};
+}
+
+static bool is_better(const snug__fit_way *b, const snug__fit_way *a) {
+  bool is_earlier = b->slots < a->slots || (b->slots == a->slots && b->family < a->family) ||
+                    (b->slots == a->slots && b->family == a->family && b->way < a->way);
+  bool is_equal = b->load == a->load && b->seconds == a->seconds;
+  return b->load <= a->load && b->seconds <= a->seconds && (!is_equal || is_earlier);
 }
 
 /* Whether some way is better than this one, or as good and found earlier. */
 static bool is_beaten(const snug__ways *w, const snug__fit_way *a) {
   for (int32_t k = 0; k < w->n_families; k++) {
     for (size_t i = 0; i < w->families[k].frontier.ways.n; i++) {
-      snug__fit_way b = way_of(w, k, i);
-      bool is_same = k == a->family && i == a->way;
-      bool is_earlier = k < a->family || (k == a->family && i < a->way);
-      bool is_equal = b.load == a->load && b.seconds == a->seconds;
-      if (!is_same && b.load <= a->load && b.seconds <= a->seconds && (!is_equal || is_earlier)) {
-        return true;
+      for (int slots = 0; slots <= (w->slots_saved > 0); slots++) {
+        snug__fit_way b = way_of(w, k, i, slots);
+        if (is_better(&b, a)) {
+          return true;
+        }
       }
     }
   }
@@ -268,19 +285,24 @@ static snug_status insert(snug__vec *list, const snug__fit_way *way) {
   return SNUG_OK;
 }
 
-static snug_status merge(snug__ways *w) {
+static snug_status merge(snug__ways *w, bool slots) {
   for (int32_t k = 0; k < w->n_families; k++) {
     for (size_t i = 0; i < w->families[k].frontier.ways.n; i++) {
-      snug__fit_way way = way_of(w, k, i);
+      snug__fit_way way = way_of(w, k, i, slots);
       SNUG_TRY(is_beaten(w, &way) ? SNUG_OK : insert(&w->list, &way));
     }
   }
   return SNUG_OK;
 }
 
-static snug_status find_disk(snug__ways *w, const snug_levers *l) {
+static snug_status find_disk(snug__ways *w, const snug__fit *f) {
+  const snug_levers *l = &f->options.levers;
   w->has_disk = l->allow_disk;
-  return l->allow_disk ? snug__store_rate_of(w->ctx, l->disk_folder, &w->disk) : SNUG_OK;
+  if (!w->has_disk) {
+    return SNUG_OK;
+  }
+  w->slots_saved = snug__slots_saved(f->model, &w->slots_bytes);
+  return snug__store_rate_of(w->ctx, l->disk_folder, &w->disk);
 }
 
 snug_status snug__ways_open(snug__ways *w, const snug__fit *f) {
@@ -288,9 +310,10 @@ snug_status snug__ways_open(snug__ways *w, const snug__fit *f) {
   *w = (snug__ways){.ctx = f->model->ctx};
   snug__vec_init(&w->list, w->ctx, SNUG__MEM_SCRATCH, sizeof(snug__fit_way), UINT32_MAX);
   SNUG_TRY(is_list(word) ? check_names(f->model, word) : SNUG_OK);
-  SNUG_TRY(find_disk(w, &f->options.levers));
+  SNUG_TRY(find_disk(w, f));
   SNUG_TRY(add_families(w, f));
-  return merge(w);
+  SNUG_TRY(merge(w, false));
+  return w->slots_saved > 0 ? merge(w, true) : SNUG_OK;
 }
 
 snug_status snug__ways_bytes(snug__ways *w, size_t i, int64_t *out) {

@@ -30,6 +30,7 @@ typedef struct snug__family {
 typedef struct snug__fit_way {
   int32_t family;
   size_t way;   /* of its frontier */
+  bool slots;   /* optimizer slots live in a file */
   int64_t load; /* with what a file takes in memory, if values wait in one */
   double seconds;
 } snug__fit_way;
@@ -38,6 +39,7 @@ typedef struct snug__ways {
   snug_ctx *ctx;
   bool has_disk; /* values may wait in a file, which is that fast */
   snug__store_rate disk;
+  int64_t slots_saved, slots_bytes; /* what a file for optimizer slots saves, and its own bytes */
   snug__family families[SNUG__MOST_FAMILIES];
   int32_t n_families;
   snug__vec list; /* snug__fit_way, the fastest first */
@@ -54,6 +56,9 @@ void snug__ways_close(snug__ways *w);
 
 /* The bytes of a way's block, planned when first asked for. */
 snug_status snug__ways_bytes(snug__ways *w, size_t i, int64_t *out) SNUG_NODISCARD;
+
+/* Seconds that optimizer slots in a file take in a step. */
+double snug__ways_slot_seconds(const snug__ways *w);
 
 /* All has been asked that will be: keep no more than the choices. */
 void snug__ways_settle(snug__ways *w);

@@ -46,6 +46,14 @@ def runs_under(report, net, folder, line):
                      (net, line, group.kills(), done))
 
 
+def slots_live_there(report, folder):
+    """A network that is mostly weights: its optimizer slots go to the file, and checkpoints have them."""
+    net = Net(folder, "resnet50")
+    data = plan(net, "--allow", "disk")
+    report.check(data["points"][-1]["slots"] > 0, "%s: no slots on disk: %s" % (net, data["points"][-1]))
+    runs_under(report, net, folder, least_of(data))
+
+
 def is_offered(report, net, line, without):
     """Without it the same line is refused; a little above the least, a refusal names it."""
     refused = fit(net, "--memory", str(line))
@@ -77,6 +85,7 @@ def run(report, folder, options):
     if not report.check(line < without, "%s: the disk saves nothing, least %d with and %d without" % (net, line, without)):
         return
     runs_under(report, net, folder, line)
+    slots_live_there(report, folder)
     is_offered(report, net, line, without)
     is_gone_when_killed(report, net, folder, line)
     missing = fit(net, "--memory", str(line), "--allow", "disk", "--disk-folder", os.path.join(folder, "none"))
