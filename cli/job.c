@@ -196,7 +196,7 @@ static int create_context(job *j) {
     return cli_fail(CLI_FAILURE, "%s", snug_status_text(s));
   }
   s = snug_memory_preallocate(j->ctx, "cpu", (uint64_t)j->options->preallocate);
-  return s ? cli_fail(CLI_FAILURE, "--preallocate: %s", snug_message(j->ctx)) : CLI_OK;
+  return s ? cli_fail(CLI_NO_FIT, "--preallocate: %s", snug_message(j->ctx)) : CLI_OK;
 }
 
 static int open_arrays(job *j) {

@@ -12,6 +12,8 @@
 #include <xmmintrin.h>
 #endif
 
+#include "base/heap.h"
+#include "base/process.h"
 #include "base/quota.h"
 
 #define STACK_BYTES 131072 /* made resident at the start */
@@ -72,12 +74,24 @@ void snug__workers_start(int32_t threads) { snug__parallel_for(threads, threads,
 
 #ifdef _OPENMP
 
-static bool is_limited(void) {
-  struct rlimit addresses = {RLIM_INFINITY, RLIM_INFINITY};
-  struct rlimit data = addresses;
-  getrlimit(RLIMIT_AS, &addresses);
+/* What a limit leaves of so many bytes in use. */
+static uint64_t left_by(const struct rlimit *limit, uint64_t used) {
+  return limit->rlim_cur == RLIM_INFINITY ? UINT64_MAX
+         : limit->rlim_cur > used         ? limit->rlim_cur - used
+                                          : 0;
+}
+
+/* Addresses that the process may still take; UINT64_MAX: there is no limit. */
+static uint64_t addresses_left(void) {
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+  struct rlimit data = all;
+  snug__process now;
+  getrlimit(RLIMIT_AS, &all);
   getrlimit(RLIMIT_DATA, &data);
-  return addresses.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY;
+  snug__process_read("", &now);
+  uint64_t of_all = left_by(&all, now.mapped);
+  uint64_t of_data = left_by(&data, now.data);
+  return of_all < of_data ? of_all : of_data;
 }
 
 /* Waits until all have been tried. */
@@ -87,28 +101,34 @@ static void *wait_for(void *lock) {
   return NULL;
 }
 
-/* How many threads there can be at a time beside this one, up to `most`. */
-static int32_t try_threads(int32_t most) {
+/* How many threads there can be at a time beside this one, up to `most`, with so many bytes to
+ * spare.
+ */
+static int32_t try_threads(int32_t most, size_t spare) {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_t made[SNUG__MAX_THREADS];
   int32_t n = 0;
   pthread_mutex_lock(&lock);
-  while (n < most && pthread_create(&made[n], NULL, wait_for, &lock) == 0) {
+  bool has_room = true;
+  while (n < most && has_room && pthread_create(&made[n], NULL, wait_for, &lock) == 0) {
+    has_room = snug__heap_has(spare);
     n++;
   }
   pthread_mutex_unlock(&lock);
   for (int32_t i = 0; i < n; i++) {
     pthread_join(made[i], NULL);
   }
-  return n;
+  return has_room ? n : n - 1;
 }
 
 /* Each thread that calls has workers of its own. */
 static _Thread_local int32_t started = 1;
 
+/* Stacks get half of what is left: the rest is for what the threads are to work on. */
 int32_t snug__startable_threads(int32_t threads) {
-  if (threads > started && threads <= SNUG__MAX_THREADS && is_limited()) {
-    started += try_threads(threads - started);
+  uint64_t left = threads > started && threads <= SNUG__MAX_THREADS ? addresses_left() : UINT64_MAX;
+  if (left < UINT64_MAX) {
+    started += try_threads(threads - started, (size_t)(left / 2 + 1));
     snug__workers_start(started);
     threads = started;
   }

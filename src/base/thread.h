@@ -19,8 +19,9 @@ int32_t snug__cores(void);
 int32_t snug__usable_threads(int32_t threads);
 
 /* As many of so many threads as can be made where the system limits the addresses of the process,
- * at least 1; these are started then, before the room for their stacks is used for something else.
- * OpenMP ends a process in which it cannot make a thread.  Without such a limit nothing is done. */
+ * with half of what is left of them to spare; at least 1.  They are started at once, before the
+ * room for their stacks is used for something else: OpenMP ends a process in which it cannot make a
+ * thread.  Without such a limit nothing is done. */
 int32_t snug__startable_threads(int32_t threads);
 
 /* Start so many threads, those of snug__parallel_for and of libraries on the same runtime, and make

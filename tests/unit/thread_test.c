@@ -116,5 +116,12 @@ TEST(threads_that_have_no_room_are_not_made) {
 #ifdef _OPENMP
   ASSERT_EQ_INT(startable_within(2 << 20), 1); /* a stack is some MiB */
 #endif
+#ifdef _OPENMP
+  struct rlimit stack;
+  getrlimit(RLIMIT_STACK, &stack);
+  if (stack.rlim_cur == 8 << 20) { /* half of it stays free */
+    ASSERT_EQ_INT(startable_within(40 << 20), 3);
+  }
+#endif
   ASSERT_EQ_INT(startable_within(UINT64_C(1) << 32), 4);
 }
