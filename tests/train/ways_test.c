@@ -295,6 +295,23 @@ TEST(a_smaller_line_never_gets_a_larger_block) {
   close_job(&j);
 }
 
+/* Also where the search finds a way that is smaller than what a fit does by itself, and faster. */
+TEST(without_a_line_points_go_from_the_fastest_to_the_least) {
+  job j;
+  open_job(&j, &nets[n_nets - 1]);
+  j.options.levers.curve = true;
+  snug_plan *plan = plan_with(&j, 0);
+  snug_plan_point before, p;
+  snug_plan_point_at(plan, 0, &before);
+  for (size_t k = 1; k < snug_plan_points(plan); k++, before = p) {
+    snug_plan_point_at(plan, k, &p);
+    ASSERT_TRUE(p.block < before.block);
+    ASSERT_TRUE(p.seconds > before.seconds || (k == 1 && p.seconds == before.seconds));
+  }
+  snug_plan_destroy(plan);
+  close_job(&j);
+}
+
 TEST(a_line_below_the_least_is_refused) {
   job j;
   open_job(&j, &nets[0]);
