@@ -112,6 +112,11 @@ typedef struct snug__simulation {
   uint32_t *events, *next;  /* lists of trips by position and by what happens there */
   size_t n_trips;
   size_t n_steps, room;
+  /* Behind the first nodes, on which no choice has an effect: first, end and forward_end of the
+   * originals, how many steps and how much work that was. */
+  uint32_t *start;
+  size_t n_start;
+  int64_t start_work;
   uint32_t request;
   int64_t work; /* reads that were walked over: how searches are bounded */
   double again;

@@ -15,6 +15,7 @@ void snug__simulation_release(snug__simulation *s) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->first, 3 * n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->end, 3 * n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->forward_end, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->start, 3 * n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->own_first, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->read_at, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, s->made_at, n);
@@ -33,6 +34,7 @@ static snug_status allocate(snug__simulation *s) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 3 * n, &s->first));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 3 * n, &s->end));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->forward_end));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 3 * n, &s->start));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->own_first));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->read_at));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &s->made_at));
@@ -42,15 +44,6 @@ static snug_status allocate(snug__simulation *s) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room, &s->steps));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, s->room + 1, &s->load));
   return snug__waits_allocate(s);
-}
-
-snug_status snug__simulation_open(snug__simulation *s, const snug__problem *p) {
-  *s = (snug__simulation){.p = p, .room = p->g->nodes.n + 2 * p->g->values.n};
-  snug_status status = allocate(s);
-  if (status) {
-    snug__simulation_release(s);
-  }
-  return status;
 }
 
 /* ---- instances ---- */
@@ -246,16 +239,50 @@ static void run_node(snug__simulation *s, snug__id id) {
   s->steps[s->n_steps++] = id;
 }
 
+/* ---- the start ---- */
+
+static bool is_alike(const snug__problem *p, snug__id id) {
+  return !snug__node_at(p->g, id)->backward && p->early_start[id] == p->early_start[id + 1];
+}
+
+static void walk_start(snug__simulation *s) {
+  const snug__problem *p = s->p;
+  size_t n = n_values(s);
+  while (s->n_steps < p->g->nodes.n && is_alike(p, p->order[s->n_steps])) {
+    run_node(s, p->order[s->n_steps]);
+  }
+  memcpy(s->start, s->first, n * sizeof *s->start);
+  memcpy(s->start + n, s->end, n * sizeof *s->start);
+  memcpy(s->start + 2 * n, s->forward_end, n * sizeof *s->start);
+  s->n_start = s->n_steps;
+  s->start_work = s->work;
+}
+
+snug_status snug__simulation_open(snug__simulation *s, const snug__problem *p) {
+  *s = (snug__simulation){.p = p, .room = p->g->nodes.n + 2 * p->g->values.n};
+  snug_status status = allocate(s);
+  if (status) {
+    snug__simulation_release(s);
+  } else {
+    walk_start(s);
+  }
+  return status;
+}
+
 static void restart(snug__simulation *s) {
   size_t n = n_values(s);
-  memset(s->end, 0, 3 * n * sizeof *s->end);
-  memset(s->forward_end, 0, n * sizeof *s->forward_end);
+  memcpy(s->first, s->start, n * sizeof *s->first);
+  memcpy(s->end, s->start + n, n * sizeof *s->end);
+  memset(s->end + n, 0, 2 * n * sizeof *s->end);
+  memcpy(s->forward_end, s->start + 2 * n, n * sizeof *s->forward_end);
   memset(s->own_first, 0, n * sizeof *s->own_first);
   memset(s->read_at, 0, n * sizeof *s->read_at);
   memset(s->made_at, 0, n * sizeof *s->made_at);
   memset(s->made, 0, n * sizeof *s->made);
   memset(s->load, 0, (s->room + 1) * sizeof *s->load);
-  s->n_steps = s->n_passing = 0;
+  s->n_steps = s->n_start;
+  s->work += s->start_work;
+  s->n_passing = 0;
   s->n_again = 0;
   s->again = 0.0;
   s->request = 0;
@@ -264,7 +291,7 @@ static void restart(snug__simulation *s) {
 
 static void walk(snug__simulation *s) {
   const snug__graph *g = s->p->g;
-  for (size_t i = 0; i < g->nodes.n; i++) {
+  for (size_t i = s->n_start; i < g->nodes.n; i++) {
     run_node(s, s->p->order[i]);
   }
   for (size_t i = 0; i < s->p->n_inputs; i++) {

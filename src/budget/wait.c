@@ -40,7 +40,9 @@ void snug__waits_restart(snug__simulation *s) {
   size_t n = s->p->g->values.n;
   s->n_trips = 0;
   if (s->p->can_wait) {
-    memset(s->last_forward, 0, n * sizeof *s->last_forward);
+    for (size_t v = 0; v < n; v++) {
+      s->last_forward[v] = s->forward_end[v] ? s->forward_end[v] - 1 : 0;
+    }
     memset(s->first_backward, 0, n * sizeof *s->first_backward);
     memset(s->waits, 0, n * sizeof *s->waits);
   }
