@@ -141,12 +141,14 @@ static void print_lever(const char *name, double seconds, const plan_view *v, co
          what);
 }
 
-static void add_slots(uint64_t slots, char *text, size_t bytes) {
+static void add_slots(const snug_plan_point *p, char *text, size_t bytes) {
   char size[SNUG_BYTES_TEXT];
   size_t used = strlen(text);
-  if (slots) {
-    snprintf(text + used, bytes - used, ", %s of them optimizer slots",
-             snug_bytes_text(slots, size));
+  if (p->slots == p->on_disk) {
+    snprintf(text + used, bytes - used, ": optimizer slots");
+  } else if (p->slots) {
+    snprintf(text + used, bytes - used, ", %s of it optimizer slots",
+             snug_bytes_text(p->slots, size));
   }
 }
 
@@ -172,7 +174,7 @@ static void print_levers(const plan_view *v) {
   }
   if (p->on_disk) {
     snprintf(text, sizeof text, "%s wait in a file", snug_bytes_text(p->on_disk, bytes));
-    add_slots(p->slots, text, sizeof text);
+    add_slots(p, text, sizeof text);
     print_lever("disk", p->disk_seconds, v, text);
   }
   snprintf(text, sizeof text, "%s less", snug_bytes_text(v->fastest.process - p->process, gave));

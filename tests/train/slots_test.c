@@ -12,6 +12,7 @@
 #include "lib/fault.h"
 #include "lib/mallocs.h"
 #include "lib/models.h"
+#include "snug/callbacks.h"
 #include "snug/keras.h"
 #include "snug/plan.h"
 #include "train/fit.h"
@@ -182,6 +183,60 @@ TEST(a_saved_model_has_its_slots) {
   expect_equal(&a, &b);
   close_job(&a);
   close_job(&b);
+}
+
+/* ---- backups ---- */
+
+typedef struct breaker {
+  int left; /* batches until it fails; below 0: never */
+  snug_status failure;
+} breaker;
+
+static bool break_off(void *user, int64_t batch, const snug_logs *logs) {
+  breaker *b = user;
+  (void)batch;
+  (void)logs;
+  b->failure = b->left-- == 0 ? SNUG_E_IO : SNUG_OK;
+  return !b->failure;
+}
+
+/* Two epochs with a backup after each, in a model of its own. */
+static snug_status train_with_backup(bool disk, int batches, char *weights) {
+  job j;
+  breaker b = {.left = batches};
+  snug_callback list[2];
+  const snug_callback_target target = {.path = test_path("backup")};
+  open_job(&j, "adam", disk);
+  ASSERT_OK(j.ctx, snug_callback_create(j.model, "BackupAndRestore", "", &target, &list[0]));
+  list[1] = (snug_callback){.user = &b, .batch_end = break_off, .failure = &b.failure};
+  j.options.callbacks = list;
+  j.options.n_callbacks = 2;
+  j.options.epochs = 2;
+  j.options.memory = disk ? least_of(&j) : 0;
+  snug_status s = snug_fit(j.model, &j.data.data, &j.options, NULL);
+  ASSERT_EQ_INT(j.model->training->store != NULL, disk);
+  memcpy(weights, j.model->weights, j.model->weights_bytes);
+  snug_callback_destroy(&list[0]);
+  close_job(&j);
+  return s;
+}
+
+TEST(a_fit_goes_on_from_its_backup) {
+  set_up();
+  job j;
+  open_job(&j, "adam", false);
+  size_t bytes = j.model->weights_bytes;
+  close_job(&j);
+  char *right = calloc(bytes, 1);
+  char *got = calloc(bytes, 1);
+  ASSERT_TRUE(right && got);
+  ASSERT_EQ_INT(train_with_backup(false, -1, right), SNUG_OK);
+  ASSERT_EQ_INT(train_with_backup(true, 4, got), SNUG_E_IO); /* in the second epoch */
+  ASSERT_TRUE(memcmp(got, right, bytes) != 0);
+  ASSERT_EQ_INT(train_with_backup(true, -1, got), SNUG_OK);
+  ASSERT_EQ_BYTES(got, right, bytes);
+  free(right);
+  free(got);
 }
 
 /* ---- plans leave no trace ---- */
