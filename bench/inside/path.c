@@ -46,8 +46,7 @@ void show_path(const bench_options *o) {
   double *seconds = calloc(2 * g->nodes.n, sizeof *seconds);
   double *again = seconds + g->nodes.n;
   double start = bench_now();
-  bench_need(s.ctx, snug__calibrate(s.model, SNUG__STEP_TRAIN, &step, g, seconds, again, NULL, NULL,
-                                    false));
+  bench_need(s.ctx, snug__calibrate(s.model, SNUG__STEP_TRAIN, &step, g, seconds, again, NULL));
   double timed = bench_now();
   bench_need(s.ctx, snug__frontier_open(&f, g, &snug__cpu, seconds, again, NULL, NULL, false));
   double found = bench_now();
