@@ -53,28 +53,26 @@ static int check_logs(const fit_options *o) {
 
 /* ---- training ---- */
 
-static snug_status plan(fit_run *r) {
-  snug_plan *plan = NULL;
-  snug_status s = fit_make_plan(r, &plan);
-  if (!s) {
-    fit_keep_plan(r, plan);
-  }
-  snug_plan_destroy(plan);
-  return s;
-}
-
-/* *code is an exit code that was reported, besides the status. */
-static snug_status plan_and_train(fit_run *r, int *code) {
-  snug_status s = plan(r);
-  if (s || !r->fits) {
-    return s;
+/* The plan is that of the fit itself: made once, so what is told is what is kept. */
+static bool planned(void *user, const snug_plan *plan) {
+  fit_run *r = user;
+  fit_keep_plan(r, plan);
+  r->was_planned = true;
+  if (!r->fits) {
+    return false;
   }
   fit_announce(r);
-  *code = samples_open_log(r, is_resumed(r->options));
-  if (*code) {
+  r->failed = samples_open_log(r, is_resumed(r->options));
+  return !r->failed;
+}
+
+static snug_status plan_and_train(fit_run *r) {
+  r->fit.planned = planned;
+  r->fit.planned_user = r;
+  snug_status s = snug_fit(r->job.model, &r->job.data, &r->fit, &r->history);
+  if (r->was_planned && (!r->fits || r->failed)) {
     return SNUG_OK;
   }
-  s = snug_fit(r->job.model, &r->job.data, &r->fit, &r->history);
   r->seconds = fit_now() - r->start;
   r->memory = r->planned;
   if (r->history) {
@@ -98,11 +96,10 @@ static int train_and_save(fit_run *r) {
            r->options->output ? ", then saving " : "",
            r->options->output ? r->options->output : "");
   interrupt_begin(notice);
-  int failed = CLI_OK;
-  snug_status s = plan_and_train(r, &failed);
-  int code = s ? job_fail(&r->job, s) : failed ? failed : r->fits ? save(r) : CLI_NO_FIT;
-  failed = samples_close_log(r);
-  code = code ? code : failed;
+  snug_status s = plan_and_train(r);
+  int code = s ? job_fail(&r->job, s) : r->failed ? r->failed : r->fits ? save(r) : CLI_NO_FIT;
+  int closed = samples_close_log(r);
+  code = code ? code : closed;
   interrupt_end();
   if (!code) {
     fit_report(r);

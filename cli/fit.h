@@ -71,7 +71,8 @@ typedef struct fit_run {
   snug_status stopped; /* why a hook ended the fit */
   memory_line line;
   char *kernels; /* the text of that file */
-  bool fits;
+  bool was_planned, fits;
+  int failed; /* an exit code that was reported while the fit was made ready; 0: none */
   uint64_t least;
   bool peaks_in_validation;
   char note[LINE_WHY_BYTES];          /* of the plan */

@@ -13,8 +13,6 @@
 extern "C" {
 #endif
 
-typedef struct snug_plan snug_plan;
-
 /* Plan the fit without running it: what would be held, and by whom.  Owns: *out is the caller's,
  * ended by snug_plan_destroy before its context (the model may go first; NULL is allowed).  Fails
  * as fit does, but for a line (options->memory) that nothing fits under: that is a plan too, of

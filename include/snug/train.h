@@ -152,6 +152,9 @@ typedef struct snug_sampling {
   int32_t n_batches;
 } snug_sampling;
 
+/* plan.h tells what can be asked of it. */
+typedef struct snug_plan snug_plan;
+
 typedef struct snug_fit_options {
   int64_t batch_size; /* 0: 32 */
   int64_t epochs;     /* the last epoch, as in Keras; 0: 1 */
@@ -171,10 +174,14 @@ typedef struct snug_fit_options {
   uint64_t memory; /* the line: bytes that the whole process may hold; 0: none */
   snug_levers levers;
   snug_sampling sampling;
+  /* Shown the plan of this fit before step 1, also one that does not fit; it is gone when this
+   * returns.  false: the fit ends with E_STOPPED, and nothing was touched. */
+  bool (*planned)(void *user, const snug_plan *plan);
+  void *planned_user;
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, NULL}, {NULL, 0, NULL, 0}}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to

@@ -237,7 +237,8 @@ snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_option
     return SNUG_E_ARGUMENT;
   }
   SNUG_TRY(snug__fit_open(&f, m, data, options));
-  snug_status s = check_line(&f);
+  snug_status s = snug__fit_show_plan(&f);
+  s = s ? s : check_line(&f);
   s = s ? s : snug__fit_committed(&f, snug__session_commit(&f.session));
   s = s ? s : snug__fit_run(&f);
   snug__fit_close(&f, s, history);

@@ -72,6 +72,10 @@ typedef struct snug__fit {
 snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
                            const snug_fit_options *options) SNUG_NODISCARD;
 
+/* Show the plan of an open fit to whom its options name.  Fails: E_STOPPED when that does not want
+ * it, E_MEMORY. */
+snug_status snug__fit_show_plan(const snug__fit *f) SNUG_NODISCARD;
+
 /* Give everything back; *history (may be NULL) takes the history if s is OK. */
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history);
 

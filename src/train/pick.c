@@ -137,11 +137,15 @@ static snug_status smallest(snug__ways *w, const snug__fit *f, size_t *out) {
   return SNUG_OK;
 }
 
+static void forget_session(snug__fit *f) {
+  snug__session_release(&f->session);
+  snug__fit_forget(f->model);
+}
+
 static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
                             snug_status (*make)(snug__fit *f)) {
   SNUG_TRY(take(f, w, i));
-  snug__session_release(&f->session);
-  snug__fit_forget(f->model);
+  forget_session(f);
   return make(f);
 }
 
@@ -249,6 +253,7 @@ static snug_status open_ways(snug__ways *w, snug__fit *f) {
 static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   const snug_memory_report report = f->history->memory;
   snug__ways w;
+  forget_session(f); /* as under a line, where there is none yet */
   snug_status s = open_ways(&w, f);
   s = s ? s : add_smaller(&w, f);
   s = s ? s : measure_least(&w, f, make);

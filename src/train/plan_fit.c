@@ -215,6 +215,18 @@ snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_o
   return s;
 }
 
+snug_status snug__fit_show_plan(const snug__fit *f) {
+  snug_plan *p = NULL;
+  if (!f->options.planned) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(make(f->model->ctx, f, &p));
+  bool goes_on = f->options.planned(f->options.planned_user, p);
+  snug_plan_destroy(p);
+  return goes_on ? SNUG_OK
+                 : snug__fail(f->model->ctx, SNUG_E_STOPPED, "fit: its plan was not wanted");
+}
+
 snug_status snug_plan_samples(snug_model *m, int64_t samples, const snug_fit_options *options,
                               snug_plan **out) {
   snug__stand_in data;

@@ -59,3 +59,66 @@ TEST(a_byte_less_is_refused_before_step_1) {
   ASSERT_EQ_INT(fit_within(1), SNUG_E_LIMIT);
   ASSERT_EQ_INT(fit_within(5000), SNUG_E_LIMIT);
 }
+
+/* ---- the plan that a fit shows ---- */
+
+typedef struct shown {
+  uint64_t planned;
+  bool wants, fits;
+  int times;
+} shown;
+
+static bool look(void *user, const snug_plan *plan) {
+  shown *s = user;
+  snug_memory_report r;
+  snug_plan_memory(plan, &r);
+  s->planned = r.planned;
+  s->fits = snug_plan_fits(plan);
+  s->times++;
+  return s->wants;
+}
+
+static snug_status fit_shown(shown *s, uint64_t line, snug_history **history) {
+  const int64_t shape[] = {FEATURES};
+  float before[FEATURES * UNITS], after[FEATURES * UNITS];
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = new_model(ctx);
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  toy t;
+  toy_make(&t, 50, shape, 1, CLASSES);
+  o.planned = look;
+  o.planned_user = s;
+  o.memory = line;
+  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, before, sizeof before));
+  snug_status status = snug_fit(m, &t.data, &o, history);
+  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, after, sizeof after));
+  ASSERT_TRUE((memcmp(before, after, sizeof before) == 0) == (status != SNUG_OK));
+  snug_model_destroy(m);
+  toy_free(&t);
+  return status;
+}
+
+TEST(a_fit_shows_the_plan_that_it_keeps) {
+  shown s = {.wants = true};
+  snug_history *history = NULL;
+  snug_memory_report r;
+  ASSERT_EQ_INT(fit_shown(&s, 0, &history), SNUG_OK);
+  snug_history_memory(history, &r);
+  snug_history_destroy(history);
+  ASSERT_EQ_INT(s.times, 1);
+  ASSERT_TRUE(s.fits);
+  ASSERT_EQ_INT(s.planned, r.measured);
+}
+
+TEST(a_plan_that_is_not_wanted_ends_the_fit_before_step_1) {
+  shown s = {.wants = false};
+  ASSERT_EQ_INT(fit_shown(&s, 0, NULL), SNUG_E_STOPPED);
+  ASSERT_TRUE(s.fits);
+}
+
+TEST(a_plan_that_does_not_fit_is_shown_too) {
+  shown s = {.wants = true};
+  ASSERT_EQ_INT(fit_shown(&s, 1 << 20, NULL), SNUG_E_LIMIT);
+  ASSERT_EQ_INT(s.times, 1);
+  ASSERT_TRUE(!s.fits);
+}
