@@ -1,4 +1,5 @@
 """What the tests against a live Keras share: a quiet Keras, the driver of Snug, files, measures, a report."""
+import io
 import json
 import os
 import subprocess
@@ -145,7 +146,9 @@ def tree(path):
             out[name] = np.asarray(value)
 
     if path.endswith(".keras") and not os.path.isdir(path):
-        with zipfile.ZipFile(path) as z, z.open("model.weights.h5") as f, h5py.File(f, "r") as h:
+        with zipfile.ZipFile(path) as z:
+            whole = io.BytesIO(z.read("model.weights.h5"))  # going back in a member reads it from its beginning
+        with h5py.File(whole, "r") as h:
             h.visititems(visit)
     else:
         if os.path.isdir(path):
