@@ -26,7 +26,7 @@ demo: release
 test-quick: release
 	@$(call run_tests,build) -LE 'keras|line'
 
-test: format-check test-quick test-keras test-asan test-coverage clang
+test: format-check test-quick test-keras test-line test-asan clang
 
 # Against a live Keras, which tools/keras_venv.sh installs under .cache/keras: the quick part, and everything.
 test-keras: release
@@ -43,15 +43,12 @@ test-all: test test-line-all
 	@$(call run_tests,build) -L keras-all
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
+# One build that looks for wrong accesses and undefined behaviour, and counts the lines that run.
 test-asan:
 	@$(call build,build-asan,asan)
+	@find build-asan -name '*.gcda' -delete
 	@$(call run_tests,build-asan)
-
-test-coverage:
-	@$(call build,build-coverage,coverage)
-	@find build-coverage -name '*.gcda' -delete
-	@$(call run_tests,build-coverage) -LE frame -E 'ops/kernels\.avx' # the same lines as kernels.base
-	@sh tools/coverage.sh build-coverage $(COVERAGE_FLOOR)
+	@sh tools/coverage.sh build-asan $(COVERAGE_FLOOR)
 
 clang:
 	@$(call build,build-clang,clang)
@@ -100,7 +97,7 @@ install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean:
-	rm -rf build build-debug build-asan build-coverage build-clang build-fuzz
+	rm -rf build build-debug build-asan build-clang build-fuzz
 
-.PHONY: all release debug demo test-quick test test-keras test-line test-line-all test-all test-asan test-coverage clang \
+.PHONY: all release debug demo test-quick test test-keras test-line test-line-all test-all test-asan clang \
         fuzz bench format format-check tidy symbols man install clean
