@@ -6,7 +6,9 @@
  * The activation memory of a plan is the most that activations, their gradients and scratch have
  * alive at one moment.  The fastest point whose activation memory is at most PERCENT (33.3) of the
  * one that keeps everything the backward reads is run in turn with the fastest plan without a line,
- * in one process; the shortest and the median step of both are compared.  With --curve the points
+ * in one process; the shortest and the median step of both are compared.  With --micro the steps in
+ * pieces of half a batch, a quarter, ... are among those: the sums of their gradients make blocks
+ * that no line would take, but activations are what is asked for here.  With --curve the points
  * of the whole frontier go to FILE as CSV; with --most the exit code is 1 if the price is above. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -119,6 +121,45 @@ static size_t find_point(const price *p, const snug_plan *all, uint64_t bytes) {
   return low;
 }
 
+/* A way to run the step, and what its plan says. */
+typedef struct way {
+  snug_fit_options how;
+  snug_plan_point point;
+  uint64_t activations;
+} way;
+
+static way way_of(const price *p, const snug_fit_options *o) {
+  way w = {.how = *o};
+  snug_plan *plan = plan_of(p, o);
+  snug_plan_point_at(plan, snug_plan_chosen(plan), &w.point);
+  w.activations = measure_activations(plan);
+  snug_plan_destroy(plan);
+  w.how.levers.curve = false;
+  return w;
+}
+
+static bool is_better(const way *w, const way *than) {
+  return !than->point.block || w->point.seconds < than->point.seconds;
+}
+
+/* The fastest with so few bytes of activations; its block is 0 if there is none. */
+static way find_way(const price *p, const snug_plan *all, uint64_t bytes) {
+  size_t i = find_point(p, all, bytes);
+  way best = {0};
+  if (i < snug_plan_points(all)) {
+    snug_fit_options o = options_of(p, line_of(all, i));
+    best = way_of(p, &o);
+  }
+  for (int64_t m = p->options.net.batch / 2; p->micro && m > 0; m /= 2) {
+    snug_fit_options o = options_of(p, 0);
+    o.levers.micro_batch = m;
+    o.levers.curve = true; /* or it is not told how long it takes */
+    way w = way_of(p, &o);
+    best = w.activations <= bytes && is_better(&w, &best) ? w : best;
+  }
+  return best;
+}
+
 /* ---- output ---- */
 
 static void write_curve(const price *p, const snug_plan *all, uint64_t kept_block) {
@@ -143,36 +184,39 @@ static void write_curve(const price *p, const snug_plan *all, uint64_t kept_bloc
   fclose(f);
 }
 
-static void print_way(const char *name, const measured *m, const snug_plan_point *t,
-                      uint64_t activations, uint64_t kept) {
+static void print_way(const char *name, const measured *m, const way *w, uint64_t kept) {
+  const snug_plan_point *t = &w->point;
   printf(
       "  %-9s %9.1f MiB %5.1f %%  block %8.1f MiB  min %8.4f s  median %8.4f s  predicted %8.4f s"
       "  batch %lld, %lld recomputed, %lld direct\n",
-      name, (double)activations / MIB, 100.0 * (double)activations / (double)kept,
+      name, (double)w->activations / MIB, 100.0 * (double)w->activations / (double)kept,
       (double)t->block / MIB, m->least, m->median, t->seconds, (long long)t->micro_batch,
       (long long)t->recomputed, (long long)t->direct);
 }
 
-static double compare(const price *p, const snug_plan *all, size_t chosen, uint64_t kept) {
-  snug_fit_options fast = options_of(p, 0);
-  snug_fit_options small = options_of(p, line_of(all, chosen));
-  snug_plan_point a, b;
-  measured fastest = {0}, at_line = {0};
-  fast.levers.micro_batch = 0;
+static double compare(const price *p, const way *fast, const way *small, uint64_t kept) {
+  measured fastest = {0}, at_share = {0};
   for (int r = 0; r < p->rounds; r++) {
-    measure_steps(p->ctx, p->model, &p->data.data, &fast, p->options.steps, &fastest);
-    measure_steps(p->ctx, p->model, &p->data.data, &small, p->options.steps, &at_line);
+    measure_steps(p->ctx, p->model, &p->data.data, &fast->how, p->options.steps, &fastest);
+    measure_steps(p->ctx, p->model, &p->data.data, &small->how, p->options.steps, &at_share);
   }
   measure_finish(&fastest);
-  measure_finish(&at_line);
-  snug_plan_point_at(all, 0, &a);
-  snug_plan_point_at(all, chosen, &b);
-  print_way("fastest", &fastest, &a, activations_at(p, all, 0), kept);
-  print_way("at share", &at_line, &b, activations_at(p, all, chosen), kept);
-  double paid = 100.0 * (at_line.least / fastest.least - 1.0);
+  measure_finish(&at_share);
+  print_way("fastest", &fastest, fast, kept);
+  print_way("at share", &at_share, small, kept);
+  double paid = 100.0 * (at_share.least / fastest.least - 1.0);
   printf("  price %+.1f %% (shortest steps), %+.1f %% (medians), %+.1f %% predicted\n", paid,
-         100.0 * (at_line.median / fastest.median - 1.0), 100.0 * (b.seconds / a.seconds - 1.0));
+         100.0 * (at_share.median / fastest.median - 1.0),
+         100.0 * (small->point.seconds / fast->point.seconds - 1.0));
   return paid;
+}
+
+static way find_fastest(const price *p, const snug_plan *all) {
+  snug_fit_options o = options_of(p, 0);
+  o.levers.micro_batch = 0;
+  way w = way_of(p, &o);
+  snug_plan_point_at(all, 0, &w.point);
+  return w;
 }
 
 static int run(const price *p) {
@@ -181,7 +225,7 @@ static int run(const price *p) {
   snug_fit_options free_hand = options_of(p, 0);
   free_hand.levers.curve = true;
   snug_plan *all = plan_of(p, &free_hand);
-  size_t chosen = find_point(p, all, (uint64_t)(p->share / 100.0 * (double)kept));
+  way small = find_way(p, all, (uint64_t)(p->share / 100.0 * (double)kept));
   printf(
       "%s %lld, batch %lld, %s: everything kept %.1f MiB of activations, block %.1f MiB; %zu "
       "points\n",
@@ -191,14 +235,15 @@ static int run(const price *p) {
   if (p->curve) {
     write_curve(p, all, block);
   }
-  if (chosen == snug_plan_points(all)) {
-    printf("  no point at or under %.1f %%\n", p->share);
-    snug_plan_destroy(all);
-    return 1;
+  double paid = INFINITY;
+  if (small.point.block) {
+    way fast = find_fastest(p, all);
+    paid = compare(p, &fast, &small, kept);
+  } else {
+    printf("  nothing at or under %.1f %%\n", p->share);
   }
-  double paid = compare(p, all, chosen, kept);
   snug_plan_destroy(all);
-  return paid > p->most;
+  return !(paid <= p->most);
 }
 
 int main(int argc, char **argv) {
