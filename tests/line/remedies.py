@@ -51,8 +51,8 @@ def run_net(report, net):
         commands = commands_of(refused.err)
         planned = plan(net, "--memory", str(line), ok=(3,))
         told = [[w for w in r["command"][1:] if w != "--json"] for r in planned["remedies"]]
-        report.check(told == commands,
-                     "%s at %d %% of the least: plan and fit name other remedies" % (net, percent))
+        # Two processes differ by some pages, and so may what just fits: whoever names a remedy, it has to hold.
+        commands += [words for words in told if words not in commands]
         print("%s at %d %% of the least: %d remedies" % (net, percent, len(commands)), flush=True)
         report.check(percent < 90 or commands, "%s: a refusal that names no remedy: %s" % (net, refused.err))
         for words in commands:
