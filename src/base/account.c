@@ -28,6 +28,14 @@ static bool is_in_stock(const snug_ctx *ctx, snug__account_name name, size_t byt
   return is_of_values(name) && snug__stock_fits(&ctx->stock, bytes);
 }
 
+static bool is_refused_by_limit(const snug_ctx *ctx, snug__account_name name, size_t old_bytes,
+                                size_t new_bytes) {
+  const snug__account *a = &ctx->account;
+  uint64_t held = a->total + ctx->stock.idle;
+  return a->limit && new_bytes > old_bytes && !is_in_stock(ctx, name, new_bytes) &&
+         (held > a->limit || new_bytes - old_bytes > a->limit - held);
+}
+
 void snug__stock_end(snug_ctx *ctx) {
   if (ctx->stock.start) {
     ctx->allocator.realloc(ctx->allocator.ctx, ctx->stock.start, ctx->stock.bytes, 0);
@@ -37,7 +45,7 @@ void snug__stock_end(snug_ctx *ctx) {
 
 static snug_status open_stock(snug_ctx *ctx, size_t bytes) {
   const snug__account *a = &ctx->account;
-  if (a->limit && (a->total > a->limit || bytes > a->limit - a->total)) {
+  if (is_refused_by_limit(ctx, SNUG__MEM_WORK, 0, bytes)) {
     return snug__fail(ctx, SNUG_E_LIMIT,
                       "%zu bytes are not preallocated: %llu are held and the limit is %llu", bytes,
                       (unsigned long long)a->total, (unsigned long long)a->limit);
@@ -98,14 +106,6 @@ static void *resize(snug_ctx *ctx, snug__account_name name, void *ptr, size_t ol
 }
 
 /* ---- counting ---- */
-
-static bool is_refused_by_limit(const snug_ctx *ctx, snug__account_name name, size_t old_bytes,
-                                size_t new_bytes) {
-  const snug__account *a = &ctx->account;
-  uint64_t held = a->total + ctx->stock.idle;
-  return a->limit && new_bytes > old_bytes && !is_in_stock(ctx, name, new_bytes) &&
-         (held > a->limit || new_bytes - old_bytes > a->limit - held);
-}
 
 static void raise_peaks(snug__account *a) {
   if (a->total > a->peak) {

@@ -28,13 +28,6 @@ static snug_status build_wide(snug_model *m) {
 
 static const net wide = {"wide", build_wide, {32, 32, 3}, 3, 10, 80, 32};
 
-typedef struct job {
-  snug_ctx *ctx;
-  snug_model *model;
-  toy data;
-  snug_fit_options options;
-} job;
-
 /* The same timings for all fits of a test. */
 static void keep_timings(void) {
   ASSERT_EQ_INT(mkdir(test_path("cache"), 0777), 0);
@@ -44,47 +37,31 @@ static void keep_timings(void) {
 static char kernels[8192]; /* that all fits of a test run; "": that they choose */
 
 static void open_job(job *j, bool disk) {
-  *j = (job){.ctx = test_ctx(), .options = SNUG_FIT_OPTIONS_DEFAULT};
-  j->model = net_model(j->ctx, &wide, "adam");
-  net_data(&wide, &j->data);
-  j->options.batch_size = wide.batch;
+  job_open(j, &wide, "adam");
   j->options.levers.micro_batch = wide.batch; /* pieces round otherwise */
   j->options.levers.allow_disk = disk;
   j->options.levers.kernels = kernels[0] ? kernels : NULL;
   j->options.levers.recompute = "none"; /* then there is no other way, however slow the disk is */
 }
 
-static void close_job(job *j) {
-  snug_model_destroy(j->model);
-  toy_free(&j->data);
-  test_ctx_end(j->ctx);
-}
-
-static snug_plan *plan_with(job *j, uint64_t line) {
-  snug_plan *plan = NULL;
-  j->options.memory = line;
-  ASSERT_OK(j->ctx, snug_plan_fit(j->model, &j->data.data, &j->options, &plan));
-  return plan;
-}
-
 /* Those of the fastest point. */
 static void keep_kernels(void) {
   job j;
   open_job(&j, false);
-  snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+  snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   snprintf(kernels, sizeof kernels, "%s", snug_plan_kernels(plan));
   snug_plan_destroy(plan);
-  close_job(&j);
+  job_close(&j);
 }
 
 static uint64_t least_with(bool disk) {
   job j;
   open_job(&j, disk);
-  snug_plan_destroy(plan_with(&j, 1 << 20)); /* then the heap is as it will stay */
-  snug_plan *plan = plan_with(&j, 1 << 20);
+  snug_plan_destroy(job_plan(&j, 1 << 20)); /* then the heap is as it will stay */
+  snug_plan *plan = job_plan(&j, 1 << 20);
   uint64_t least = snug_plan_least(plan);
   snug_plan_destroy(plan);
-  close_job(&j);
+  job_close(&j);
   return least;
 }
 
@@ -116,13 +93,13 @@ TEST(points_have_values_that_wait) {
     job j;
     open_job(&j, true);
     j.options.levers.recompute = fixed[i];
-    snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+    snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
     snug_plan_point p;
     check_points(plan);
     snug_plan_point_at(plan, snug_plan_points(plan) - 1, &p);
     ASSERT_EQ_INT(p.recomputed > 0, i == 1);
     snug_plan_destroy(plan);
-    close_job(&j);
+    job_close(&j);
   }
 }
 
@@ -131,14 +108,14 @@ TEST(nothing_waits_unless_it_is_allowed) {
   job j;
   open_job(&j, false);
   j.options.levers.recompute = NULL;
-  snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+  snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   for (size_t i = 0; i < snug_plan_points(plan); i++) {
     snug_plan_point p;
     snug_plan_point_at(plan, i, &p);
     ASSERT_EQ_UINT(p.on_disk, 0);
   }
   snug_plan_destroy(plan);
-  close_job(&j);
+  job_close(&j);
 }
 
 /* ---- fits ---- */
@@ -158,7 +135,7 @@ static char *train_with(uint64_t line, bool disk, size_t *bytes) {
   char *all = malloc(*bytes);
   ASSERT_NOT_NULL(all);
   memcpy(all, j.model->weights, *bytes);
-  close_job(&j);
+  job_close(&j);
   return all;
 }
 
@@ -202,7 +179,7 @@ TEST(a_folder_that_cannot_be_used_is_told_before_step_1) {
   ASSERT_EQ_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
   refuse(&j, "/nowhere/at/all", "/nowhere/at/all: no file");
   refuse(&j, "/dev/shm", "/dev/shm lies in memory");
-  close_job(&j);
+  job_close(&j);
 }
 
 /* ---- memory fails ---- */

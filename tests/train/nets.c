@@ -54,3 +54,23 @@ snug_model *net_model(snug_ctx *ctx, const net *n, const char *optimizer) {
 }
 
 void net_data(const net *n, toy *t) { toy_make(t, n->samples, n->shape, n->rank, n->classes); }
+
+void job_open(job *j, const net *n, const char *optimizer) {
+  *j = (job){.ctx = test_ctx(), .options = SNUG_FIT_OPTIONS_DEFAULT};
+  j->model = net_model(j->ctx, n, optimizer);
+  net_data(n, &j->data);
+  j->options.batch_size = n->batch;
+}
+
+void job_close(job *j) {
+  snug_model_destroy(j->model);
+  toy_free(&j->data);
+  test_ctx_end(j->ctx);
+}
+
+snug_plan *job_plan(job *j, uint64_t line) {
+  snug_plan *plan = NULL;
+  j->options.memory = line;
+  ASSERT_OK(j->ctx, snug_plan_fit(j->model, &j->data.data, &j->options, &plan));
+  return plan;
+}

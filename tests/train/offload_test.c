@@ -1,13 +1,10 @@
 /* Values that wait in a file: the same bits, a lower block, no memory in a step, and what happens
  * when the disk does not do its part. */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "base/store.h"
 #include "lib/fault.h"
 #include "lib/mallocs.h"
 #include "lib/syscalls.h"
@@ -15,6 +12,7 @@
 #include "pass/passes.h"
 #include "train/fit.h"
 #include "train/nets.h"
+#include "train/worn.h"
 
 static const snug__offload all = {.least = 1, .reach = 2};
 static const snug__offload large = {.least = 20000, .reach = 1};
@@ -249,21 +247,8 @@ TEST(a_full_disk_is_told_before_step_1) {
   toy_free(&t);
 }
 
-static atomic_int calls_left;
-
-static ssize_t worn_write(int fd, const void *from, size_t n, off_t at) {
-  errno = EIO;
-  return atomic_fetch_sub(&calls_left, 1) > 0 ? pwrite(fd, from, n, at) : -1;
-}
-
-static ssize_t worn_read(int fd, void *to, size_t n, off_t at) {
-  errno = EIO;
-  return atomic_fetch_sub(&calls_left, 1) > 0 ? pread(fd, to, n, at) : -1;
-}
-
 /* The same fit on a disk whose call number n and all later ones fail; true if none did. */
 static bool fit_on_worn_disk(int n) {
-  static const snug__store_calls worn = {worn_read, worn_write};
   snug_ctx *ctx = test_ctx();
   snug_model *m = net_model(ctx, &nets[1], "sgd");
   snug_fit_options o = fit_options(&nets[1]);
@@ -277,9 +262,10 @@ static bool fit_on_worn_disk(int n) {
   ASSERT_OK(ctx, snug__fit_open(&f, m, &t.data, &o));
   ASSERT_OK(ctx, snug__session_commit(&f.session));
   snug__store_close(f.session.store);
-  atomic_store(&calls_left, n);
-  ASSERT_OK(ctx, snug__store_open(ctx, &(snug__store_options){NULL, f.session.file_bytes, &worn},
-                                  &f.session.store));
+  worn_after(n);
+  ASSERT_OK(ctx,
+            snug__store_open(ctx, &(snug__store_options){NULL, f.session.file_bytes, &worn_disk},
+                             &f.session.store));
   for (int i = 0; i < SNUG__SLOT_COUNT; i++) {
     snug__program *p = f.session.runs[i].program;
     if (p) {

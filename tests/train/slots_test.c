@@ -1,14 +1,11 @@
 /* Optimizer slots that live in a file: less memory, the same bits, and a model that can be saved,
  * trained on and loaded as any other. */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/store.h"
 #include "lib/fault.h"
 #include "lib/mallocs.h"
 #include "lib/models.h"
@@ -18,6 +15,7 @@
 #include "train/fit.h"
 #include "train/nets.h"
 #include "train/slots.h"
+#include "train/worn.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -34,33 +32,10 @@ static snug_status build_fat(snug_model *m) {
 
 static const net fat = {"fat", build_fat, {512}, 1, 10, 23, 8};
 
-typedef struct job {
-  snug_ctx *ctx;
-  snug_model *model;
-  toy data;
-  snug_fit_options options;
-} job;
-
 static void open_job(job *j, const char *optimizer, bool disk) {
-  *j = (job){.ctx = test_ctx(), .options = SNUG_FIT_OPTIONS_DEFAULT};
-  j->model = net_model(j->ctx, &fat, optimizer);
-  net_data(&fat, &j->data);
-  j->options.batch_size = fat.batch;
+  job_open(j, &fat, optimizer);
   j->options.levers.allow_disk = disk;
   j->options.levers.micro_batch = fat.batch; /* pieces round otherwise */
-}
-
-static void close_job(job *j) {
-  snug_model_destroy(j->model);
-  toy_free(&j->data);
-  test_ctx_end(j->ctx);
-}
-
-static snug_plan *plan_with(job *j, uint64_t line) {
-  snug_plan *plan = NULL;
-  j->options.memory = line;
-  ASSERT_OK(j->ctx, snug_plan_fit(j->model, &j->data.data, &j->options, &plan));
-  return plan;
 }
 
 static void set_up(void) {
@@ -72,8 +47,8 @@ static void set_up(void) {
 }
 
 static uint64_t least_of(job *j) {
-  snug_plan_destroy(plan_with(j, MIB)); /* then the heap is as it will stay */
-  snug_plan *plan = plan_with(j, MIB);
+  snug_plan_destroy(job_plan(j, MIB)); /* then the heap is as it will stay */
+  snug_plan *plan = job_plan(j, MIB);
   uint64_t least = snug_plan_least(plan);
   snug_plan_destroy(plan);
   return least;
@@ -83,7 +58,7 @@ static uint64_t least_with(const char *optimizer, bool disk) {
   job j;
   open_job(&j, optimizer, disk);
   uint64_t least = least_of(&j);
-  close_job(&j);
+  job_close(&j);
   return least;
 }
 
@@ -118,8 +93,8 @@ static void compare(const char *optimizer, int64_t micro) {
   train(&a, 0, false); /* and on, from the state that there is */
   train(&b, 0, true);
   expect_equal(&a, &b);
-  close_job(&a);
-  close_job(&b);
+  job_close(&a);
+  job_close(&b);
 }
 
 TEST(slots_in_a_file_save_memory) {
@@ -149,7 +124,7 @@ TEST(averages_stay_in_memory) {
   open_job(&j, "adam(use_ema=true)", true);
   ASSERT_FALSE(snug__slots_are_free(j.model));
   train(&j, least_of(&j), false);
-  close_job(&j);
+  job_close(&j);
 }
 
 /* ---- saving and loading ---- */
@@ -181,8 +156,8 @@ TEST(a_saved_model_has_its_slots) {
   train(&a, 0, false);
   train(&b, 0, false);
   expect_equal(&a, &b);
-  close_job(&a);
-  close_job(&b);
+  job_close(&a);
+  job_close(&b);
 }
 
 /* ---- backups ---- */
@@ -217,7 +192,7 @@ static snug_status train_with_backup(bool disk, int batches, char *weights) {
   ASSERT_EQ_INT(j.model->training->store != NULL, disk);
   memcpy(weights, j.model->weights, j.model->weights_bytes);
   snug_callback_destroy(&list[0]);
-  close_job(&j);
+  job_close(&j);
   return s;
 }
 
@@ -226,7 +201,7 @@ TEST(a_fit_goes_on_from_its_backup) {
   job j;
   open_job(&j, "adam", false);
   size_t bytes = j.model->weights_bytes;
-  close_job(&j);
+  job_close(&j);
   char *right = calloc(bytes, 1);
   char *got = calloc(bytes, 1);
   ASSERT_TRUE(right && got);
@@ -249,7 +224,7 @@ TEST(a_plan_decides_nothing) {
   least_of(&j);
   ASSERT_EQ_UINT(j.model->training->state_bytes, state);
   ASSERT_EQ_INT(j.model->training->slots_bytes, 0);
-  close_job(&j);
+  job_close(&j);
 }
 
 /* ---- the disk fails ---- */
@@ -272,29 +247,17 @@ TEST(a_full_disk_is_told_and_leaves_no_state) {
   snug__fit_close(&f, SNUG_E_IO, NULL);
   ASSERT_NULL(j.model->training->state);
   train(&j, 0, false);
-  close_job(&j);
-}
-
-static atomic_int calls_left;
-
-static ssize_t worn_write(int fd, const void *from, size_t n, off_t at) {
-  errno = EIO;
-  return atomic_fetch_sub(&calls_left, 1) > 0 ? pwrite(fd, from, n, at) : -1;
-}
-
-static ssize_t worn_read(int fd, void *to, size_t n, off_t at) {
-  errno = EIO;
-  return atomic_fetch_sub(&calls_left, 1) > 0 ? pread(fd, to, n, at) : -1;
+  job_close(&j);
 }
 
 /* Give a fit another file for its slots, on a disk that fails at call number n. */
 static void wear_out(snug__fit *f, int n) {
-  static const snug__store_calls worn = {worn_read, worn_write};
   snug__training *t = f->model->training;
   snug__store_close(t->store);
-  atomic_store(&calls_left, n);
-  ASSERT_OK(t->ctx, snug__store_open(t->ctx, &(snug__store_options){NULL, t->slots_bytes, &worn},
-                                     &t->store));
+  worn_after(n);
+  ASSERT_OK(t->ctx,
+            snug__store_open(t->ctx, &(snug__store_options){NULL, t->slots_bytes, &worn_disk},
+                             &t->store));
   for (snug__id i = 0; i < f->model->variables.list.n; i++) {
     snug__home *h = &snug__variable_at(&f->model->variables, i)->home;
     h->store = h->is_file ? t->store : NULL;
@@ -316,7 +279,7 @@ TEST(a_failing_disk_ends_the_fit) {
     snug__fit_close(&f, SNUG_E_IO, NULL);
     ASSERT_STATUS(j.ctx, snug_model_save(j.model, test_path("worn.keras")), SNUG_E_IO,
                   strerror(EIO));
-    close_job(&j);
+    job_close(&j);
   }
 }
 

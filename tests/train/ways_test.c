@@ -199,37 +199,10 @@ TEST(no_knapsack_is_better_than_all_ways) {
 
 /* ---- fits ---- */
 
-typedef struct job {
-  snug_ctx *ctx;
-  snug_model *model;
-  toy data;
-  snug_fit_options options;
-} job;
-
-static void open_job(job *j, const net *n) {
-  *j = (job){.ctx = test_ctx(), .options = SNUG_FIT_OPTIONS_DEFAULT};
-  j->model = net_model(j->ctx, n, "adam");
-  net_data(n, &j->data);
-  j->options.batch_size = n->batch;
-}
-
-static void close_job(job *j) {
-  snug_model_destroy(j->model);
-  toy_free(&j->data);
-  test_ctx_end(j->ctx);
-}
-
-static snug_plan *plan_with(job *j, uint64_t line) {
-  snug_plan *plan = NULL;
-  j->options.memory = line;
-  ASSERT_OK(j->ctx, snug_plan_fit(j->model, &j->data.data, &j->options, &plan));
-  return plan;
-}
-
 /* All weights after a fit under a line, with these kernels: others round otherwise. */
 static char *train_with(const net *n, uint64_t line, const char *kernels, size_t *bytes) {
   job j;
-  open_job(&j, n);
+  job_open(&j, n, "adam");
   j.options.levers.kernels = kernels;
   j.options.memory = line;
   j.options.levers.micro_batch = n->batch; /* pieces round otherwise */
@@ -238,7 +211,7 @@ static char *train_with(const net *n, uint64_t line, const char *kernels, size_t
   char *all = malloc(*bytes);
   ASSERT_NOT_NULL(all);
   memcpy(all, j.model->weights, *bytes);
-  close_job(&j);
+  job_close(&j);
   return all;
 }
 
@@ -249,13 +222,13 @@ TEST(every_line_gives_the_same_bits) {
   const net *n = &nets[n_nets - 1];
   size_t bytes = 0;
   job j;
-  open_job(&j, n);
+  job_open(&j, n, "adam");
   j.options.levers.micro_batch = n->batch;
-  snug_plan *first = plan_with(&j, UINT64_C(1) << 40);
+  snug_plan *first = job_plan(&j, UINT64_C(1) << 40);
   const char *kernels = snug_plan_kernels(first);
   char *right = train_with(n, UINT64_C(1) << 40, kernels, &bytes);
   j.options.levers.kernels = kernels;
-  snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+  snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   size_t points = snug_plan_points(plan);
   ASSERT_TRUE(points > 3);
   for (size_t i = 1; i < points; i += points / 2) {
@@ -267,7 +240,7 @@ TEST(every_line_gives_the_same_bits) {
   }
   snug_plan_destroy(plan);
   snug_plan_destroy(first);
-  close_job(&j);
+  job_close(&j);
   free(right);
 }
 
@@ -276,15 +249,15 @@ TEST(a_smaller_line_never_gets_a_larger_block) {
     test_skip("a sanitizer's memory is not predicted");
   }
   job j;
-  open_job(&j, &nets[1]);
-  snug_plan_destroy(plan_with(&j, UINT64_C(1) << 40)); /* then the heap is as it will stay */
-  snug_plan *plan = plan_with(&j, UINT64_C(1) << 40);
+  job_open(&j, &nets[1], "adam");
+  snug_plan_destroy(job_plan(&j, UINT64_C(1) << 40)); /* then the heap is as it will stay */
+  snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   uint64_t least = snug_plan_least(plan);
   snug_plan_point first, before = {0};
   snug_plan_point_at(plan, 0, &first);
   snug_plan_destroy(plan);
   for (uint64_t i = 0; i <= 8; i++) {
-    plan = plan_with(&j, least + (first.process - least) * i / 8);
+    plan = job_plan(&j, least + (first.process - least) * i / 8);
     ASSERT_TRUE(snug_plan_fits(plan));
     snug_plan_point p;
     snug_plan_point_at(plan, snug_plan_chosen(plan), &p);
@@ -292,15 +265,15 @@ TEST(a_smaller_line_never_gets_a_larger_block) {
     before = p;
     snug_plan_destroy(plan);
   }
-  close_job(&j);
+  job_close(&j);
 }
 
 /* Also where the search finds a way that is smaller than what a fit does by itself, and faster. */
 TEST(without_a_line_points_go_from_the_fastest_to_the_least) {
   job j;
-  open_job(&j, &nets[n_nets - 1]);
+  job_open(&j, &nets[n_nets - 1], "adam");
   j.options.levers.curve = true;
-  snug_plan *plan = plan_with(&j, 0);
+  snug_plan *plan = job_plan(&j, 0);
   snug_plan_point before, p;
   snug_plan_point_at(plan, 0, &before);
   for (size_t k = 1; k < snug_plan_points(plan); k++, before = p) {
@@ -309,24 +282,24 @@ TEST(without_a_line_points_go_from_the_fastest_to_the_least) {
     ASSERT_TRUE(p.seconds > before.seconds || (k == 1 && p.seconds == before.seconds));
   }
   snug_plan_destroy(plan);
-  close_job(&j);
+  job_close(&j);
 }
 
 TEST(a_line_below_the_least_is_refused) {
   job j;
-  open_job(&j, &nets[0]);
-  snug_plan *plan = plan_with(&j, 1 << 20);
+  job_open(&j, &nets[0], "adam");
+  snug_plan *plan = job_plan(&j, 1 << 20);
   ASSERT_TRUE(!snug_plan_fits(plan) && snug_plan_least(plan) > 1 << 20);
   snug_plan_destroy(plan);
   ASSERT_STATUS(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL), SNUG_E_LIMIT, "least");
-  close_job(&j);
+  job_close(&j);
 }
 
 TEST(layers_to_recompute_are_named) {
   job j;
-  open_job(&j, &nets[0]);
+  job_open(&j, &nets[0], "adam");
   j.options.levers.recompute = "dense,no_such_layer";
   ASSERT_STATUS(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL), SNUG_E_ARGUMENT,
                 "no_such_layer");
-  close_job(&j);
+  job_close(&j);
 }
