@@ -27,10 +27,19 @@ static uint64_t planned_bytes(snug_ctx *ctx, snug_model *m, const toy *t,
   return r.planned;
 }
 
-/* Returns whether the fit went through; the kernel must be as before if not. */
+/* Fit; the kernel must be as before if that fails, and only then. */
+static snug_status fit_or_nothing(snug_ctx *ctx, snug_model *m, const toy *t,
+                                  const snug_fit_options *o, snug_history **history) {
+  float before[FEATURES * UNITS], after[FEATURES * UNITS];
+  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, before, sizeof before));
+  snug_status s = snug_fit(m, &t->data, o, history);
+  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, after, sizeof after));
+  ASSERT_TRUE((memcmp(before, after, sizeof before) == 0) == (s != SNUG_OK));
+  return s;
+}
+
 static snug_status fit_within(int64_t missing) {
   const int64_t shape[] = {FEATURES};
-  float before[FEATURES * UNITS], after[FEATURES * UNITS];
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
@@ -41,10 +50,7 @@ static snug_status fit_within(int64_t missing) {
   toy_make(&t, 50, shape, 1, CLASSES);
   uint64_t planned = planned_bytes(ctx, m, &t, &o);
   ASSERT_OK(ctx, snug_memory_set_limit(ctx, planned - (uint64_t)missing));
-  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, before, sizeof before));
-  snug_status s = snug_fit(m, &t.data, &o, NULL);
-  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, after, sizeof after));
-  ASSERT_TRUE((memcmp(before, after, sizeof before) == 0) == (s != SNUG_OK));
+  snug_status s = fit_or_nothing(ctx, m, &t, &o, NULL);
   if (s) {
     ASSERT_HAS(snug_message(ctx), "the limit is");
   }
@@ -80,7 +86,6 @@ static bool look(void *user, const snug_plan *plan) {
 
 static snug_status fit_shown(shown *s, uint64_t line, snug_history **history) {
   const int64_t shape[] = {FEATURES};
-  float before[FEATURES * UNITS], after[FEATURES * UNITS];
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
@@ -89,10 +94,7 @@ static snug_status fit_shown(shown *s, uint64_t line, snug_history **history) {
   o.planned = look;
   o.planned_user = s;
   o.memory = line;
-  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, before, sizeof before));
-  snug_status status = snug_fit(m, &t.data, &o, history);
-  ASSERT_OK(ctx, snug_model_weight_get(m, KERNEL, after, sizeof after));
-  ASSERT_TRUE((memcmp(before, after, sizeof before) == 0) == (status != SNUG_OK));
+  snug_status status = fit_or_nothing(ctx, m, &t, &o, history);
   snug_model_destroy(m);
   toy_free(&t);
   return status;
