@@ -48,6 +48,27 @@ TEST(dnn) {
   }
 }
 
+/* The layout in which a product of a Dense layer wants the kernel, or has its gradient. */
+static snug__layout kernel_layout(snug__type a, snug__type b, snug__type out,
+                                  snug__matmul_params p) {
+  snug__type in[] = {a, b};
+  snug__signature sig = {&snug__op_matmul, &p, 2, 1, in, &out, 2, snug__isa_best()};
+  snug__layouts want = {0};
+  ASSERT_TRUE(trial_kernel(&sig, "dnn_matmul")->fits(&sig, &want));
+  return p.transpose_a ? want.out[0] : want.in[1];
+}
+
+/* A second copy of the kernel could be larger than all activations. */
+TEST(one_layout_serves_a_kernel_its_gradient_and_the_gradient_of_the_data) {
+  snug__type x = matrices(0, 16, 1000, false), kernel = matrices(0, 1000, 260, false),
+             y = matrices(0, 16, 260, false);
+  if (snug__isa_best() >= SNUG__ISA_AVX512) {
+    snug__layout layout = kernel_layout(x, kernel, y, both[0]);
+    ASSERT_EQ_INT(kernel_layout(x, y, kernel, both[1]), layout);
+    ASSERT_EQ_INT(kernel_layout(y, kernel, x, both[2]), layout);
+  }
+}
+
 static void try_post(const char *name, snug__matmul_post_params p, const int64_t *size) {
   snug__matmul_post_params linear = p;
   linear.post = (snug__post){SNUG__LINEAR, INFINITY};

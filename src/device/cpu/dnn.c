@@ -95,9 +95,32 @@ static bool describe_kernel(dnnl_memory_desc_t *md, const snug__dnn_conv *v) {
              dnnl_success;
 }
 
+/* Of inner products there is one data gradient that reads the kernel as the forward does; of 1x1
+ * convolutions there is none. */
+static bool is_inner_product(const snug__dnn_conv *v) {
+  return v->kind == SNUG__DNN_MATRIX && v->direction == SNUG__DNN_BWD_DATA &&
+         v->kernel == SNUG__LAYOUT_OI16I16O;
+}
+
+static bool describe_matrix(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
+                            dnnl_format_tag_t tag) {
+  dnnl_dims_t dims = {rows, columns};
+  return dnnl_memory_desc_init_by_tag(md, 2, dims, dnnl_f32, tag) == dnnl_success;
+}
+
+static bool describe_product(const snug__dnn_conv *v, conv_mds *m) {
+  const snug__conv *c = &v->c;
+  return describe_matrix(&m->x, c->w.in, c->cin, dnnl_ab) &&
+         describe_matrix(&m->y, c->w.in, c->cout, dnnl_ab) &&
+         describe_matrix(&m->kernel, c->cout, c->cin, dnnl_AB16b16a);
+}
+
 static bool describe_all(const snug__dnn_conv *v, conv_mds *m) {
   const snug__conv *c = &v->c;
   dnnl_dims_t channels = {c->cout};
+  if (is_inner_product(v)) {
+    return describe_product(v, m);
+  }
   return describe_image(&m->x, v->x, c->batch, c->cin, c->h.in, c->w.in) &&
          describe_image(&m->y, v->y, c->batch, c->cout, c->h.out, c->w.out) &&
          describe_kernel(&m->kernel, v) &&
@@ -109,7 +132,7 @@ static int64_t padding_behind(const snug__window *w) {
   return (w->out - 1) * w->stride + (w->kernel - 1) * w->dilation + 1 - w->in - w->before;
 }
 
-static bool init_desc(const snug__dnn_conv *v, const conv_mds *m, dnnl_convolution_desc_t *desc) {
+static bool init_conv(const snug__dnn_conv *v, const conv_mds *m, dnnl_convolution_desc_t *desc) {
   const snug__window *h = &v->c.h;
   const snug__window *w = &v->c.w;
   const dnnl_alg_kind_t direct = dnnl_convolution_direct;
@@ -131,6 +154,20 @@ static bool init_desc(const snug__dnn_conv *v, const conv_mds *m, dnnl_convoluti
                                                                  NULL, &m->y, strides, dilates,
                                                                  before, behind) == dnnl_success;
   }
+}
+
+/* The library knows an operation by how its description begins. */
+typedef union operation {
+  dnnl_convolution_desc_t conv;
+  dnnl_inner_product_desc_t product;
+} operation;
+
+static bool init_operation(const snug__dnn_conv *v, const conv_mds *m, operation *o) {
+  if (is_inner_product(v)) {
+    return dnnl_inner_product_backward_data_desc_init(&o->product, &m->x, &m->kernel, &m->y) ==
+           dnnl_success;
+  }
+  return init_conv(v, m, &o->conv);
 }
 
 static bool append_post(const snug__post *post, dnnl_post_ops_t ops) {
@@ -179,9 +216,8 @@ static bool is_fit(const char *name, snug__isa isa) {
 }
 
 /* The first kernel of the library's list that is fit, or NULL. */
-static dnnl_primitive_desc_t first_fit(const dnnl_convolution_desc_t *desc,
-                                       const_dnnl_primitive_attr_t attr, dnnl_engine_t engine,
-                                       snug__isa isa) {
+static dnnl_primitive_desc_t first_fit(const operation *desc, const_dnnl_primitive_attr_t attr,
+                                       dnnl_engine_t engine, snug__isa isa) {
   dnnl_primitive_desc_iterator_t each = NULL;
   dnnl_primitive_desc_t found = NULL;
   if (dnnl_primitive_desc_iterator_create(&each, desc, attr, engine, NULL) != dnnl_success) {
@@ -199,10 +235,10 @@ static dnnl_primitive_desc_t first_fit(const dnnl_convolution_desc_t *desc,
 }
 
 static dnnl_primitive_desc_t find(const snug__dnn_conv *v, dnnl_engine_t engine) {
-  dnnl_convolution_desc_t desc;
+  operation desc;
   dnnl_primitive_desc_t found = NULL;
   conv_mds m;
-  if (v->isa < SNUG__ISA_AVX2 || !describe_all(v, &m) || !init_desc(v, &m, &desc)) {
+  if (v->isa < SNUG__ISA_AVX2 || !describe_all(v, &m) || !init_operation(v, &m, &desc)) {
     return NULL;
   }
   dnnl_primitive_attr_t attr = make_attr(v);

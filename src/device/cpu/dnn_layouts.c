@@ -1,8 +1,8 @@
 /* In which layouts oneDNN convolves.
  *
  * Images lie in blocks of channels.  An input of few channels is plain nchw.  The forward and the
- * weight gradient have one layout of the kernel, the data gradient has another.  What follows is an
- * order of preference; the first that the library has a kernel for is taken. */
+ * weight gradient have one layout of the kernel, the data gradient has another, but for matrices.
+ * What follows is an order of preference; the first that the library has a kernel for is taken. */
 #include "device/cpu/dnn.h"
 
 #define FEW_CHANNELS 4 /* up to so many, an input is better not blocked */
@@ -116,11 +116,15 @@ static void list_depthwise(const snug__dnn_conv *v, tries *t) {
   }
 }
 
-/* Matrices stay plain, but for the one in the place of the kernel. */
+/* Matrices stay plain, but for the one in the place of the kernel.  That of a Dense layer can be
+ * larger than all activations: better a slower data gradient than a second copy of it. */
 static void list_matrix(const snug__dnn_conv *v, tries *t) {
   const bool data = v->direction == SNUG__DNN_BWD_DATA;
   static const snug__layout forward[] = {SNUG__LAYOUT_OI16I16O, SNUG__LAYOUT_OI8I8O};
   static const snug__layout backward[] = {SNUG__LAYOUT_IO16O16I, SNUG__LAYOUT_OI8O8I};
+  if (data && v->isa >= SNUG__ISA_AVX512) {
+    add(t, SNUG__LAYOUT_PLAIN, forward[0], SNUG__LAYOUT_PLAIN);
+  }
   for (int32_t i = v->isa < SNUG__ISA_AVX512 ? 1 : 0; i < 2; i++) {
     add(t, SNUG__LAYOUT_PLAIN, data ? backward[i] : forward[i], SNUG__LAYOUT_PLAIN);
   }
