@@ -6,10 +6,11 @@
  * The activation memory of a plan is the most that activations, their gradients and scratch have
  * alive at one moment.  The fastest point whose activation memory is at most PERCENT (33.3) of the
  * one that keeps everything the backward reads is run in turn with the fastest plan without a line,
- * in one process; the shortest and the median step of both are compared.  With --micro the steps in
- * pieces of half a batch, a quarter, ... are among those: the sums of their gradients make blocks
- * that no line would take, but activations are what is asked for here.  With --curve the points
- * of the whole frontier go to FILE as CSV; with --most the exit code is 1 if the price is above. */
+ * in one process; the shortest and the median step of both are compared.  With --micro the points
+ * of pieces of half a batch, a quarter, ... are among those: the sums of their gradients make
+ * blocks that no line may take, but activations are what is asked for here.  With --curve the
+ * points of the whole frontier go to FILE as CSV; with --most the exit code is 1 if the price is
+ * above. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <snug/snug.h>
@@ -98,8 +99,10 @@ static uint64_t line_of(const snug_plan *all, size_t i) {
   return i ? point.process + (larger.process - point.process) / 2 : point.process + (8 << 20);
 }
 
-static uint64_t activations_at(const price *p, const snug_plan *all, size_t i) {
-  snug_fit_options o = options_of(p, line_of(all, i));
+static uint64_t activations_at(const price *p, const snug_fit_options *how, const snug_plan *all,
+                               size_t i) {
+  snug_fit_options o = *how;
+  o.memory = line_of(all, i);
   snug_plan *plan = plan_of(p, &o);
   uint64_t bytes = measure_activations(plan);
   snug_plan_destroy(plan);
@@ -108,11 +111,12 @@ static uint64_t activations_at(const price *p, const snug_plan *all, size_t i) {
 
 /* The fastest point with so few bytes of activations; the number of points if there is none. Points
  * go from the fastest to the least, and so do their activations. */
-static size_t find_point(const price *p, const snug_plan *all, uint64_t bytes) {
+static size_t find_point(const price *p, const snug_fit_options *how, const snug_plan *all,
+                         uint64_t bytes) {
   size_t low = 0, high = snug_plan_points(all);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (activations_at(p, all, middle) <= bytes) {
+    if (activations_at(p, how, all, middle) <= bytes) {
       high = middle;
     } else {
       low = middle + 1;
@@ -142,20 +146,30 @@ static bool is_better(const way *w, const way *than) {
   return !than->point.block || w->point.seconds < than->point.seconds;
 }
 
-/* The fastest with so few bytes of activations; its block is 0 if there is none. */
-static way find_way(const price *p, const snug_plan *all, uint64_t bytes) {
-  size_t i = find_point(p, all, bytes);
-  way best = {0};
+/* The fastest with so few bytes of activations and pieces of m samples; its block is 0 if there is
+ * none. */
+static way find_way_of(const price *p, uint64_t bytes, int64_t m) {
+  snug_fit_options o = options_of(p, 0);
+  way found = {0};
+  o.levers.micro_batch = m;
+  o.levers.curve = true;
+  snug_plan *all = plan_of(p, &o);
+  o.levers.curve = false;
+  size_t i = find_point(p, &o, all, bytes);
   if (i < snug_plan_points(all)) {
-    snug_fit_options o = options_of(p, line_of(all, i));
-    best = way_of(p, &o);
+    o.memory = line_of(all, i);
+    found = way_of(p, &o);
   }
-  for (int64_t m = p->options.net.batch / 2; p->micro && m > 0; m /= 2) {
-    snug_fit_options o = options_of(p, 0);
-    o.levers.micro_batch = m;
-    o.levers.curve = true; /* or it is not told how long it takes */
-    way w = way_of(p, &o);
-    best = w.activations <= bytes && is_better(&w, &best) ? w : best;
+  snug_plan_destroy(all);
+  return found;
+}
+
+static way find_way(const price *p, uint64_t bytes) {
+  int64_t m = p->options.net.batch;
+  way best = find_way_of(p, bytes, m);
+  for (m /= 2; p->micro && m > 0; m /= 2) {
+    way w = find_way_of(p, bytes, m);
+    best = w.point.block && is_better(&w, &best) ? w : best;
   }
   return best;
 }
@@ -225,7 +239,7 @@ static int run(const price *p) {
   snug_fit_options free_hand = options_of(p, 0);
   free_hand.levers.curve = true;
   snug_plan *all = plan_of(p, &free_hand);
-  way small = find_way(p, all, (uint64_t)(p->share / 100.0 * (double)kept));
+  way small = find_way(p, (uint64_t)(p->share / 100.0 * (double)kept));
   printf(
       "%s %lld, batch %lld, %s: everything kept %.1f MiB of activations, block %.1f MiB; %zu "
       "points\n",

@@ -1,11 +1,12 @@
 /* Known rules of recomputing beside our points, over 40 lines.
  *
- *   rules --model NAME [--batch N] [--size N] [--threads N]
+ *   rules [--vary SEED] --model NAME [--batch N] [--size N] [--threads N]
  *
  * Rules and points have the same graph in the same order, the same seconds per node and the same
  * simulation, whose load is held against the line.  For each line the table has the seconds of the
- * fastest that fits.  Exit code 1: a rule is faster than ours somewhere, or fits where ours does
- * not. */
+ * fastest that fits.  With --vary the seconds of every node are multiplied by something between a
+ * half and two, as on other machines.  Exit code 1: a rule is faster than ours somewhere, or fits
+ * where ours does not. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -212,7 +213,23 @@ static int print_table(const trial *t, const bench_options *o) {
 
 /* ---- set up ---- */
 
-static void open_trial(trial *t, const bench_options *o) {
+/* A number between 0 and 1, the same for the same seed and place. */
+static double chance(uint64_t seed, uint64_t place) {
+  uint64_t x = seed * UINT64_C(0x9E3779B97F4A7C15) + place * UINT64_C(0xD1B54A32D192ED03);
+  x = (x ^ (x >> 29)) * UINT64_C(0xBF58476D1CE4E5B9);
+  return (double)((x ^ (x >> 32)) >> 11) / 9007199254740992.0;
+}
+
+static void vary_seconds(trial *t, uint64_t seed) {
+  for (snug__id id = 0; id < t->g->nodes.n; id++) {
+    double factor = pow(2.0, 2.0 * chance(seed, id) - 1.0);
+    t->seconds[id] *= factor;
+    t->again[id] *= factor;
+  }
+}
+
+/* seed: 0 if the seconds stay as they are. */
+static void open_trial(trial *t, const bench_options *o, uint64_t seed) {
   static const snug__pass_options keep = {.no_remake = true};
   char note[SNUG__NOTE_BYTES];
   snug__step step;
@@ -228,6 +245,9 @@ static void open_trial(trial *t, const bench_options *o) {
   t->choice = need(t->g->values.n, sizeof *t->choice);
   bench_need(t->s.ctx, snug__calibrate(t->s.model, SNUG__STEP_TRAIN, &step, t->g, t->seconds,
                                        t->again, note));
+  if (seed) {
+    vary_seconds(t, seed);
+  }
   bench_need(t->s.ctx, snug__frontier_open(&t->frontier, t->g, &snug__cpu, t->seconds, t->again,
                                            NULL, NULL, false));
   bench_need(t->s.ctx, snug__simulation_open(&t->simulation, &t->frontier.problem));
@@ -249,9 +269,14 @@ static void close_trial(trial *t) {
 }
 
 int main(int argc, char **argv) {
+  bool varies = argc > 2 && strcmp(argv[1], "--vary") == 0;
+  uint64_t seed = varies ? strtoull(argv[2], NULL, 10) : 0;
+  argv[varies ? 2 : 0] = argv[0];
+  argc -= varies ? 2 : 0;
+  argv += varies ? 2 : 0;
   bench_options o = bench_options_read(argc, argv);
   trial t = {0};
-  open_trial(&t, &o);
+  open_trial(&t, &o, seed);
   take_ours(&t);
   try_rules(&t);
   int worse = print_table(&t, &o);

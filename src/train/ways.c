@@ -223,15 +223,23 @@ static snug_status add_families(snug__ways *w, const snug__fit *f) {
 
 /* Timings of small calls are less sure than those of large ones, and pieces and other kernels round
  * otherwise.  So no way in pieces or with leaner kernels counts as faster than the fastest one
- * without: it is taken for its bytes alone. */
-#define DOUBT 0.02 /* for each time that the batch is halved, and for leaner kernels */
+ * without: it is taken for its bytes alone.  A family that seems to be is slower by the same
+ * seconds in all of its ways: what they cost beside each other is known as well as ever. */
+#define DOUBT 0.03 /* for each time that the batch is halved, and for leaner kernels */
+
+static double fastest_of(const snug__family *y) {
+  return y->pieces * SNUG_VEC(&y->frontier.ways, snug__way, 0).outcome.seconds;
+}
+
+static double doubt_of(const snug__ways *w, const snug__family *y) {
+  const double whole = fastest_of(&w->families[0]);
+  const double halvings = log2(y->pieces / w->families[0].pieces);
+  const double doubts = halvings + (y->most_scratch > 0 ? 1.0 : 0.0);
+  return fmax(whole * (1.0 + DOUBT * doubts) - fastest_of(y), 0.0);
+}
 
 static double seconds_of(const snug__ways *w, const snug__family *y, const snug__way *way) {
-  const snug__way *fastest = &SNUG_VEC(&w->families[0].frontier.ways, snug__way, 0);
-  double whole = w->families[0].pieces * fastest->outcome.seconds;
-  double halvings = log2(y->pieces / w->families[0].pieces);
-  double doubts = halvings + (y->most_scratch > 0 ? 1.0 : 0.0);
-  return fmax(y->pieces * way->outcome.seconds, whole * (1.0 + DOUBT * doubts));
+  return y->pieces * way->outcome.seconds + doubt_of(w, y);
 }
 
 /* No transfer of slots is taken to go on beside anything: that depends on where the updates stand.
