@@ -8,7 +8,7 @@
 
 #include "budget/problem.h"
 
-#define SNUG__KNAPSACK_UNITS 512 /* of all bytes that could be kept */
+#define SNUG__KNAPSACK_UNITS 4096 /* of all bytes that could be kept */
 
 typedef struct snug__knapsack {
   const snug__problem *p;

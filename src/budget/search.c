@@ -7,9 +7,9 @@
 #include "budget/moves.h"
 
 #define LEVEL 0.955                      /* the load of a level, as part of the one before */
-#define PATH_WORK (INT64_C(1) << 27)     /* of one path */
+#define PATH_WORK (INT64_C(1) << 26)     /* of one path */
 #define LITTLE_WORK (INT64_C(1) << 22)   /* of one path: then there is time for more */
-#define KNAPSACK_WORK (INT64_C(1) << 24) /* of all sizes of the knapsack */
+#define KNAPSACK_WORK (INT64_C(1) << 26) /* of all sizes of the knapsack */
 
 static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
 
@@ -78,9 +78,8 @@ static snug_status walk_from_kept(snug__searcher *s, snug__arena *arena, snug__v
 
 /* ---- knapsacks ---- */
 
-static snug_status add_size(snug__searcher *s, const snug__knapsack *k, size_t units,
-                            snug__arena *arena, snug__vec *points) {
-  snug__knapsack_choose(k, units, s->tried);
+/* The choice in s->tried, if it is worth anything, with what can be kept besides. */
+static snug_status add_tried(snug__searcher *s, snug__arena *arena, snug__vec *points) {
   snug__searcher_go(s, s->tried);
   if (is_beaten(points, &s->at)) {
     return SNUG_OK;
@@ -88,6 +87,19 @@ static snug_status add_size(snug__searcher *s, const snug__knapsack *k, size_t u
   s->level = s->at.load;
   snug__searcher_prune(s);
   return record(s, arena, points);
+}
+
+/* As the knapsack says, and with what costs next to nothing made again in any case. */
+static snug_status add_size(snug__searcher *s, const snug__knapsack *k, size_t units,
+                            snug__arena *arena, snug__vec *points) {
+  snug__knapsack_choose(k, units, s->tried);
+  SNUG_TRY(add_tried(s, arena, points));
+  snug__knapsack_choose(k, units, s->tried);
+  for (snug__id v = 0; v < n_values(s); v++) {
+    s->tried[v] = s->p->cheap[v] ? SNUG__REMADE : s->tried[v];
+  }
+  snug__problem_close(s->p, s->tried);
+  return add_tried(s, arena, points);
 }
 
 /* Halves, then quarters, eighths, ... of all that could be kept, as far as the work allows. */

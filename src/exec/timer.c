@@ -15,7 +15,8 @@
 #define LEAST_RUNS 2
 #define MOST_RUNS 8
 #define ENOUGH_SECONDS 4e-3     /* of runs of one call, once there were LEAST_RUNS */
-#define LONG_SECONDS 1e-2       /* a first run that took so long counts: warming is a small part */
+#define PLENTY_SECONDS 2e-2     /* of one run: then it is the only one */
+#define LONG_SECONDS 4e-3       /* a first run that took so long counts: warming is a small part */
 #define BEYOND_CACHE (64 << 20) /* values of so many bytes drive themselves out */
 #define LINE 64
 
@@ -152,9 +153,10 @@ static double run_once(const snug__trial *trial, const void *state, const bound 
 static double run_all(const snug__trial *trial, const void *state, const bound *b) {
   double seconds = run_once(trial, state, b);
   double best = seconds >= LONG_SECONDS ? seconds : INFINITY;
-  double sum = 0.0;
+  double sum = isfinite(best) ? seconds : 0.0;
   int32_t runs = isfinite(best) ? 1 : 0;
-  while (seconds >= 0.0 && runs < MOST_RUNS && (runs < LEAST_RUNS || sum < ENOUGH_SECONDS)) {
+  while (seconds >= 0.0 && runs < MOST_RUNS && sum < PLENTY_SECONDS &&
+         (runs < LEAST_RUNS || sum < ENOUGH_SECONDS)) {
     seconds = run_once(trial, state, b);
     best = fmin(best, seconds);
     sum += seconds;

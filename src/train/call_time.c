@@ -270,6 +270,13 @@ static bool is_laid_out(const snug__signature *sig, const snug__layouts *want) {
   return sig->n_out == 0 || sig->out[0].layout == want->out[0];
 }
 
+static snug_status time_chosen(snug__call_timer *c, const snug__timed_call *q,
+                               const snug__choice *choice, const sized *whole, double *seconds) {
+  const int32_t halvings = halvings_for(c, &whole->sig);
+  return halvings == 0 ? time_call(c, q, choice, &whole->sig, seconds)
+                       : time_smaller(c, q, choice, whole, halvings, seconds);
+}
+
 snug_status snug__call_time(snug__call_timer *c, const snug__timed_call *q, double *seconds,
                             double *guessed) {
   snug__choice choice;
@@ -281,9 +288,19 @@ snug_status snug__call_time(snug__call_timer *c, const snug__timed_call *q, doub
   if (!choice.kernel || !is_laid_out(&whole.sig, &choice.plain.want)) {
     return SNUG_OK;
   }
-  int32_t halvings = halvings_for(c, &whole.sig);
-  return halvings == 0 ? time_call(c, q, &choice, &whole.sig, seconds)
-                       : time_smaller(c, q, &choice, &whole, halvings, seconds);
+  snug__alike call = {.op = q->op,
+                      .kernel = choice.kernel,
+                      .far_in = q->far_in,
+                      .far_out = q->far_out,
+                      .first = whole.in[0],
+                      .cost = snug__op_cost(&whole.sig),
+                      .guessed = *guessed};
+  if (snug__alike_find(&c->timed, &call, seconds)) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(time_chosen(c, q, &choice, &whole, seconds));
+  call.seconds = *seconds;
+  return *seconds < 0.0 ? SNUG_OK : snug__vec_push(&c->timed, &call, 1);
 }
 
 int64_t snug__call_bytes(const snug__call_timer *c, const snug__timed_call *q) {
@@ -295,11 +312,13 @@ int64_t snug__call_bytes(const snug__call_timer *c, const snug__timed_call *q) {
 snug_status snug__call_timer_open(snug__call_timer *c) {
   c->timer = (snug__timer){.ctx = c->m->ctx, .device = c->device};
   snug__text_init(&c->text, c->m->ctx, SIZE_MAX);
+  snug__vec_init(&c->timed, c->m->ctx, SNUG__MEM_SCRATCH, sizeof(snug__alike), SIZE_MAX);
   return snug__timings_open(&c->timings, c->m->ctx);
 }
 
 void snug__call_timer_close(snug__call_timer *c, char note[SNUG__NOTE_BYTES]) {
   snug__timer_release(&c->timer);
+  snug__vec_release(&c->timed);
   for (int32_t i = 0; i < SNUG__MAX_HALVINGS; i++) {
     if (c->is_made[i]) {
       snug__smaller_release(&c->smaller[i]);

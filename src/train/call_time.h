@@ -2,13 +2,14 @@
  *
  * The call is made at a batch at which it is short and needs little memory, in the kernel and the
  * layouts of the large one, and scaled by what the op says its work is.  Where part of the work
- * does not grow with the batch, two batches tell the two parts.  What was timed is kept in the file
- * of timings. */
+ * does not grow with the batch, two batches tell the two parts.  Of calls that are alike one is
+ * timed.  What was timed is kept in the file of timings. */
 #ifndef SNUG_TRAIN_CALL_TIME_H
 #define SNUG_TRAIN_CALL_TIME_H
 
 #include "base/timings.h"
 #include "exec/timer.h"
+#include "train/alike.h"
 #include "train/smaller.h"
 
 #define SNUG__MAX_HALVINGS 64
@@ -37,6 +38,7 @@ typedef struct snug__call_timer {
   snug__timer timer;
   snug__smaller smaller[SNUG__MAX_HALVINGS]; /* from half of the batch down, made when needed */
   bool is_made[SNUG__MAX_HALVINGS];
+  snug__vec timed; /* snug__alike: what others may be told by */
   snug__text text;
 } snug__call_timer;
 

@@ -1,0 +1,56 @@
+/* Calls that are told by one that was timed, and those that are not. */
+#include "train/alike.h"
+
+#include "base/ctx.h"
+#include "lib/test.h"
+#include "ops/conv.h"
+#include "ops/matmul.h"
+
+static snug__alike call_of(int64_t channels, double flops) {
+  const int64_t dim[] = {8, 14, 14, channels};
+  return (snug__alike){.op = &snug__op_conv2d,
+                       .first = snug__type_of(SNUG_FLOAT32, 4, dim),
+                       .cost = {flops, 1e6},
+                       .guessed = flops * 1e-11};
+}
+
+static snug__vec list_with(snug_ctx *ctx, snug__alike timed) {
+  snug__vec list;
+  snug__vec_init(&list, ctx, SNUG__MEM_SCRATCH, sizeof timed, SIZE_MAX);
+  ASSERT_OK(ctx, snug__vec_push(&list, &timed, 1));
+  return list;
+}
+
+TEST(a_few_channels_more_take_as_much_longer_as_they_have_more_work) {
+  snug_ctx *ctx = test_ctx();
+  snug__alike timed = call_of(256, 1e9), more = call_of(288, 1.125e9);
+  double seconds = -1.0;
+  timed.seconds = 0.004;
+  snug__vec list = list_with(ctx, timed);
+  ASSERT_TRUE(snug__alike_find(&list, &more, &seconds));
+  ASSERT_NEAR(seconds, 0.0045, 1e-12);
+  snug__vec_release(&list);
+}
+
+TEST(what_differs_in_more_than_channels_is_timed) {
+  snug_ctx *ctx = test_ctx();
+  snug__alike timed = call_of(256, 1e9);
+  double seconds = -1.0;
+  timed.seconds = 0.004;
+  snug__vec list = list_with(ctx, timed);
+  snug__alike other = call_of(256, 1.5e9);
+  ASSERT_FALSE(snug__alike_find(&list, &other, &seconds));
+  other = call_of(256, 1e9);
+  other.op = &snug__op_matmul;
+  ASSERT_FALSE(snug__alike_find(&list, &other, &seconds));
+  other = call_of(256, 1e9);
+  other.first.dim[1] = 28;
+  ASSERT_FALSE(snug__alike_find(&list, &other, &seconds));
+  other = call_of(256, 1e9);
+  other.far_in = 1;
+  ASSERT_FALSE(snug__alike_find(&list, &other, &seconds));
+  other = call_of(256, 1e9);
+  other.cost.bytes = 2e6;
+  ASSERT_FALSE(snug__alike_find(&list, &other, &seconds));
+  snug__vec_release(&list);
+}
