@@ -8,9 +8,10 @@
 #include "pass/offload.h"
 
 #define MOST_WAYS 16384
-#define PLANNED_NODES (1 << 17) /* in all ways together */
-#define FEWEST_WAYS 16
-#define LEAST_GAP 5e-4 /* of the bytes of the next faster way */
+#define PLANNED_NODES (1 << 16) /* in all ways together, */
+#define FEWEST_WAYS 16          /* of which there are so many in any case, */
+#define MANY_WAYS 128           /* and no more than so many */
+#define LEAST_GAP 5e-4          /* of the bytes of the next faster way */
 
 const snug__plan_options snug__way_plan = {.order = SNUG__ORDER_CREATION, .work = INT64_C(1) << 24};
 
@@ -94,6 +95,7 @@ static void drop_close(snug__frontier *f, double gap) {
 /* Each way is planned later, which takes longer than to find it, and longer for a large graph. */
 static void thin(snug__frontier *f) {
   size_t most = PLANNED_NODES / (f->g->nodes.n + 1) + FEWEST_WAYS;
+  most = most < MANY_WAYS ? most : MANY_WAYS;
   for (double gap = LEAST_GAP; f->ways.n > most; gap *= 2.0) {
     drop_close(f, gap);
   }

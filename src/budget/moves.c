@@ -8,6 +8,7 @@
 #define TRIED 12        /* candidates of a kind that are tried first */
 #define LEAST_PART 4096 /* smaller parts of the load are not worth a move */
 #define MOST_PRUNED 96  /* values that are tried to be kept again at a level */
+#define NEARLY 0.7      /* of the best score: as good as the best */
 
 static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
 
@@ -82,7 +83,8 @@ static bool can_hurry(const snug__searcher *s, snug__id v) {
 }
 
 /* Keep the most promising ones. */
-static void consider(snug__candidates *c, snug__id value, snug__keeping to, double worth) {
+static void consider(snug__candidates *c, snug__candidate one) {
+  const double worth = one.worth;
   if (c->n == c->most && worth <= c->list[c->n - 1].worth) {
     return;
   }
@@ -90,17 +92,21 @@ static void consider(snug__candidates *c, snug__id value, snug__keeping to, doub
   for (; i > 0 && c->list[i - 1].worth < worth; i--) {
     c->list[i] = c->list[i - 1];
   }
-  c->list[i] = (snug__candidate){value, to, worth};
+  c->list[i] = one;
+}
+
+static snug__candidate change(const snug__searcher *s, snug__id v, snug__keeping to, double worth) {
+  return (snug__candidate){.value = v, .from = s->choice[v], .to = to, .worth = worth};
 }
 
 /* All bytes take as long to be moved: the largest value is the best. */
 static void consider_waits(snug__searcher *s, snug__id v) {
   double bytes = (double)s->p->bytes[v];
   if (can_wait(s, v)) {
-    consider(&s->waits, v, SNUG__WAITING_BESIDE, bytes);
+    consider(&s->waits, change(s, v, SNUG__WAITING_BESIDE, bytes));
   }
   if (can_wait(s, v) || can_hurry(s, v)) {
-    consider(&s->waits, v, SNUG__WAITING, bytes);
+    consider(&s->waits, change(s, v, SNUG__WAITING, bytes));
   }
 }
 
@@ -110,17 +116,18 @@ static void find_candidates(snug__searcher *s, size_t most) {
   s->drops = s->returns = s->passes = s->waits = (snug__candidates){.most = most};
   for (snug__id v = 0; v < n_values(s); v++) {
     double bytes = (double)s->p->bytes[v];
+    double rate = bytes / (s->p->again_seconds[v] + tick);
     if (s->p->bytes[v] < least) {
       continue;
     }
     if (can_drop(s, v)) {
-      consider(&s->drops, v, SNUG__REMADE, bytes / (s->p->again_seconds[v] + tick));
+      consider(&s->drops, change(s, v, SNUG__REMADE, rate));
     }
     if (can_return(s, v)) {
-      consider(&s->returns, v, SNUG__KEPT, bytes);
+      consider(&s->returns, change(s, v, SNUG__KEPT, bytes));
     }
     if (can_pass(s, v)) {
-      consider(&s->passes, v, SNUG__REMADE_IN_PASSING, bytes / (s->p->again_seconds[v] + tick));
+      consider(&s->passes, change(s, v, SNUG__REMADE_IN_PASSING, rate));
     }
     consider_waits(s, v);
   }
@@ -166,33 +173,56 @@ static snug__outcome try_move(snug__searcher *s, snug__id value, snug__keeping t
   return snug__simulate(&s->trial, s->tried);
 }
 
+/* What a move is worth that is left in s->tried, beside an excess of so much without it. */
+static double try_score(snug__searcher *s, const snug__candidate *c, double before) {
+  snug__outcome o = try_move(s, c->value, c->to);
+  return o.load == INT64_MAX ? -INFINITY
+                             : score(before - excess(s, &s->trial), o.seconds - s->at.seconds);
+}
+
 /* Try all candidates of a kind; the best of all so far is left in s->best. */
-static double try_all(snug__searcher *s, const snug__candidates *c, double before, double best) {
-  for (size_t i = 0; i < c->n && !snug__searcher_is_spent(s); i++) {
-    snug__outcome o = try_move(s, c->list[i].value, c->list[i].to);
-    double value = score(before - excess(s, &s->trial), o.seconds - s->at.seconds);
-    if (o.load < INT64_MAX && value > best) {
-      best = value;
+static double try_all(snug__searcher *s, snug__candidates *c, double before, double best) {
+  for (size_t i = 0; i < c->n; i++) {
+    c->list[i].score = snug__searcher_is_spent(s) ? -INFINITY : try_score(s, &c->list[i], before);
+    if (c->list[i].score > best) {
+      best = c->list[i].score;
       memcpy(s->best, s->tried, n_values(s));
     }
   }
   return best;
 }
 
-static bool find_move(snug__searcher *s, size_t most) {
+/* Its score; 0 or less: there is none. */
+static double find_move(snug__searcher *s, size_t most) {
   double before = excess(s, &s->now);
   find_candidates(s, most);
   double best = try_all(s, &s->drops, before, -INFINITY);
   best = try_all(s, &s->passes, before, best);
   best = try_all(s, &s->waits, before, best);
-  return try_all(s, &s->returns, before, best) > 0.0;
+  return try_all(s, &s->returns, before, best);
+}
+
+/* Networks repeat themselves: what was nearly as good as the best one mostly is so still. */
+static void move_on(snug__searcher *s, const snug__candidates *c, double best) {
+  for (size_t i = 0; i < c->n && s->at.load > s->level && !snug__searcher_is_spent(s); i++) {
+    const snug__candidate *one = &c->list[i];
+    if (one->score >= NEARLY * best && s->choice[one->value] == one->from &&
+        try_score(s, one, excess(s, &s->now)) >= NEARLY * best) {
+      snug__searcher_go(s, s->tried);
+    }
+  }
 }
 
 bool snug__searcher_move(snug__searcher *s) {
-  if (!find_move(s, TRIED) && !find_move(s, SNUG__MOST_TRIED)) {
+  double best = find_move(s, TRIED);
+  best = best > 0.0 ? best : find_move(s, SNUG__MOST_TRIED);
+  if (!(best > 0.0)) {
     return false;
   }
   snug__searcher_go(s, s->best);
+  move_on(s, &s->drops, best);
+  move_on(s, &s->passes, best);
+  move_on(s, &s->waits, best);
   return true;
 }
 

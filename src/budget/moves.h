@@ -8,11 +8,11 @@
 
 #define SNUG__MOST_TRIED 192 /* candidates of a kind, for one move */
 
-/* A change of one value, and what that promises. */
+/* A change of one value, what that promises, and what it turned out to be worth. */
 typedef struct snug__candidate {
   snug__id value;
-  snug__keeping to;
-  double worth;
+  snug__keeping from, to;
+  double worth, score;
 } snug__candidate;
 
 typedef struct snug__candidates {
@@ -46,8 +46,8 @@ bool snug__searcher_is_spent(const snug__searcher *s);
 /* Go to a choice, which is closed. */
 void snug__searcher_go(snug__searcher *s, const snug__keeping *choice);
 
-/* Make the move that takes away most of what lies above the level for the fewest seconds; false:
- * none helps. */
+/* Make the move that takes away most of what lies above the level for the fewest seconds, and those
+ * beside it that are nearly as good, until the level is reached; false: none helps. */
 bool snug__searcher_move(snug__searcher *s);
 
 /* Earlier moves may have become needless: keep again, the dearest first, what fits under the level.

@@ -7,7 +7,7 @@
 #include "budget/moves.h"
 
 #define LEVEL 0.955                      /* the load of a level, as part of the one before */
-#define PATH_WORK (INT64_C(1) << 26)     /* of one path */
+#define PATH_WORK (INT64_C(1) << 27)     /* of the first path; the second has half of it */
 #define LITTLE_WORK (INT64_C(1) << 22)   /* of one path: then there is time for more */
 #define KNAPSACK_WORK (INT64_C(1) << 26) /* of all sizes of the knapsack */
 
@@ -46,9 +46,9 @@ static bool reach_level(snug__searcher *s) {
 }
 
 /* One path down from a choice. */
-static snug_status walk(snug__searcher *s, const snug__keeping *from, snug__arena *arena,
-                        snug__vec *points) {
-  snug__searcher_start(s, PATH_WORK);
+static snug_status walk(snug__searcher *s, const snug__keeping *from, int64_t work,
+                        snug__arena *arena, snug__vec *points) {
+  snug__searcher_start(s, work);
   snug__searcher_go(s, from);
   SNUG_TRY(record(s, arena, points));
   for (bool reached = !s->is_fixed || s->may_wait; reached;) {
@@ -67,13 +67,13 @@ static snug_status walk_from_cheap(snug__searcher *s, snug__arena *arena, snug__
   for (size_t v = 0; v < n_values(s); v++) {
     s->tried[v] = s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
   }
-  return walk(s, s->tried, arena, points);
+  return walk(s, s->tried, PATH_WORK, arena, points);
 }
 
 /* From where nothing is made again. */
 static snug_status walk_from_kept(snug__searcher *s, snug__arena *arena, snug__vec *points) {
   memset(s->tried, SNUG__KEPT, n_values(s));
-  return walk(s, s->tried, arena, points);
+  return walk(s, s->tried, PATH_WORK / 2, arena, points);
 }
 
 /* ---- knapsacks ---- */
@@ -127,7 +127,7 @@ static snug_status add_knapsacks(snug__searcher *s, snug__arena *arena, snug__ve
 static snug_status search(snug__searcher *s, const snug__keeping *fixed, bool quick,
                           snug__arena *arena, snug__vec *points) {
   if (fixed) {
-    return walk(s, fixed, arena, points);
+    return walk(s, fixed, PATH_WORK, arena, points);
   }
   SNUG_TRY(walk_from_cheap(s, arena, points));
   if (quick && snug__searcher_work(s) > LITTLE_WORK) {
