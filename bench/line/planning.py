@@ -18,6 +18,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LONGER = {"NASNetLarge": 4, "EfficientNetV2L": 4}
+OPEN = ("MobileNetV3Small", "MobileNetV3Large")  # their files leave the size of an image open
 NAMES = """VGG16 VGG19 ResNet50 ResNet101 ResNet152 ResNet50V2 ResNet101V2 ResNet152V2 MobileNet MobileNetV2
 MobileNetV3Small MobileNetV3Large DenseNet121 DenseNet169 DenseNet201 InceptionV3 InceptionResNetV2 Xception
 NASNetMobile NASNetLarge EfficientNetB0 EfficientNetB1 EfficientNetB2 EfficientNetB3 EfficientNetB4 EfficientNetB5
@@ -35,8 +36,9 @@ def save(name, path):
         raise SystemExit("%s: Keras does not save it: %s" % (name, done.stderr[-500:]))
 
 
-def plan(options, path, cache):
+def plan(options, name, path, cache):
     words = [options.snug, "plan", path, "--batch-size", str(options.batch), "--memory", options.memory, "--json"]
+    words += ["--input-shape", "224,224,3"] if name in OPEN else []
     start = time.monotonic()
     done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           env={**os.environ, "SNUG_CACHE": cache})
@@ -58,8 +60,8 @@ def measure(options, name, folder):
     if not os.path.exists(path):
         save(name, path)
     cache = tempfile.mkdtemp(dir=folder)
-    cold, done, data = plan(options, path, cache)
-    warm, _, again = plan(options, path, cache)
+    cold, done, data = plan(options, name, path, cache)
+    warm, _, again = plan(options, name, path, cache)
     shutil.rmtree(cache)
     if not options.folder:
         os.remove(path)
