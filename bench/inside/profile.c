@@ -137,6 +137,8 @@ void show_profile(const bench_options *o) {
   bench_data_make(&d, &o->net, 1);
   how.batch_size = o->net.batch;
   how.no_shuffle = true;
+  how.levers.micro_batch = o->pieces;
+  how.memory = (uint64_t)o->line << 20;
   bench_need(s.ctx, snug__fit_open(&f, s.model, &d.data, &how));
   bench_need(s.ctx, snug__session_commit(&f.session));
   const snug__program *p = f.session.runs[SNUG__SLOT_MAIN].program;

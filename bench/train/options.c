@@ -9,7 +9,8 @@
 static void usage(const char *program) {
   fprintf(stderr,
           "usage: %s --model NAME [--batch N] [--size N] [--threads N] [--steps N] [--warm N]\n"
-          "       [--seconds T] [--batches N] [--json 1] [--weights FILE --output FILE]\nmodels:",
+          "       [--seconds T] [--batches N] [--json 1] [--weights FILE --output FILE]\n"
+          "       [--pieces N] [--line MIB]\nmodels:",
           program);
   for (const net *n = net_list; n->name; n++) {
     fprintf(stderr, " %s", n->name);
@@ -62,6 +63,10 @@ static bool read_run(bench_options *o, const char *key, const char *value, const
     o->json = count(program, value, 0) > 0;
   } else if (strcmp(key, "--output") == 0) {
     o->output = value;
+  } else if (strcmp(key, "--pieces") == 0) {
+    o->pieces = count(program, value, 1);
+  } else if (strcmp(key, "--line") == 0) {
+    o->line = count(program, value, 1);
   } else {
     return false;
   }

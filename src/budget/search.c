@@ -8,6 +8,7 @@
 
 #define LEVEL 0.955                      /* the load of a level, as part of the one before */
 #define PATH_WORK (INT64_C(1) << 27)     /* of the first path; the second has half of it */
+#define QUICK_WORK (INT64_C(1) << 25)    /* of the only path, where there are many searches */
 #define LITTLE_WORK (INT64_C(1) << 22)   /* of one path: then there is time for more */
 #define KNAPSACK_WORK (INT64_C(1) << 26) /* of all sizes of the knapsack */
 
@@ -63,11 +64,12 @@ static snug_status walk(snug__searcher *s, const snug__keeping *from, int64_t wo
 }
 
 /* From the choice that costs next to nothing. */
-static snug_status walk_from_cheap(snug__searcher *s, snug__arena *arena, snug__vec *points) {
+static snug_status walk_from_cheap(snug__searcher *s, int64_t work, snug__arena *arena,
+                                   snug__vec *points) {
   for (size_t v = 0; v < n_values(s); v++) {
     s->tried[v] = s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
   }
-  return walk(s, s->tried, PATH_WORK, arena, points);
+  return walk(s, s->tried, work, arena, points);
 }
 
 /* From where nothing is made again. */
@@ -129,7 +131,7 @@ static snug_status search(snug__searcher *s, const snug__keeping *fixed, bool qu
   if (fixed) {
     return walk(s, fixed, PATH_WORK, arena, points);
   }
-  SNUG_TRY(walk_from_cheap(s, arena, points));
+  SNUG_TRY(walk_from_cheap(s, quick ? QUICK_WORK : PATH_WORK, arena, points));
   if (quick && snug__searcher_work(s) > LITTLE_WORK) {
     return SNUG_OK;
   }
