@@ -1,5 +1,7 @@
 #include "train/alike.h"
 
+#include "base/timings.h"
+
 #define ABOUT 1.25 /* times as much work, or less */
 
 static bool is_about(double a, double b) { return a <= ABOUT * b && b <= ABOUT * a; }
@@ -12,8 +14,19 @@ static bool is_like_data(const snug__type *a, const snug__type *b) {
   return is_like;
 }
 
+uint64_t snug__alike_how(const snug__op *op, const void *params) {
+  uint64_t key = SNUG__KEY_START;
+  for (const snug__field *f = op->fields; params && f && f->name; f++) {
+    const char *at = (const char *)params + f->offset;
+    key = f->kind == SNUG__FIELD_BOOL     ? snug__key_add(key, at, sizeof(bool))
+          : f->kind == SNUG__FIELD_CHOICE ? snug__key_add(key, at, sizeof(int32_t))
+                                          : key;
+  }
+  return key;
+}
+
 static bool is_alike(const snug__alike *a, const snug__alike *b) {
-  return a->op == b->op && a->kernel == b->kernel && a->far_in == b->far_in &&
+  return a->op == b->op && a->kernel == b->kernel && a->how == b->how && a->far_in == b->far_in &&
          a->far_out == b->far_out && is_like_data(&a->first, &b->first) &&
          is_about(a->cost.flops, b->cost.flops) && is_about(a->cost.bytes, b->cost.bytes);
 }

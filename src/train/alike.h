@@ -11,11 +11,15 @@
 typedef struct snug__alike {
   const snug__op *op;
   const snug__kernel *kernel;
+  uint64_t how; /* snug__alike_how */
   uint64_t far_in, far_out;
   snug__type first; /* the first input: all axes but the last one count */
   snug__cost cost;
   double guessed, seconds;
 } snug__alike;
+
+/* What parameters say of the way of a call: all choices, but no numbers, which its work tells. */
+uint64_t snug__alike_how(const snug__op *op, const void *params);
 
 /* The seconds of a call (all but `seconds` is set) by one in the list (snug__alike) with the same
  * kernel on like data and about as much work.  false: there is none. */

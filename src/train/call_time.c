@@ -290,6 +290,7 @@ snug_status snug__call_time(snug__call_timer *c, const snug__timed_call *q, doub
   }
   snug__alike call = {.op = q->op,
                       .kernel = choice.kernel,
+                      .how = snug__alike_how(q->op, whole.sig.params),
                       .far_in = q->far_in,
                       .far_out = q->far_out,
                       .first = whole.in[0],

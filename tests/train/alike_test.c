@@ -1,6 +1,8 @@
 /* Calls that are told by one that was timed, and those that are not. */
 #include "train/alike.h"
 
+#include <string.h>
+
 #include "base/ctx.h"
 #include "lib/test.h"
 #include "ops/conv.h"
@@ -53,4 +55,17 @@ TEST(what_differs_in_more_than_channels_is_timed) {
   other.cost.bytes = 2e6;
   ASSERT_FALSE(snug__alike_find(&list, &other, &seconds));
   snug__vec_release(&list);
+}
+
+/* A product, and the one with the second factor transposed, have the same work. */
+TEST(choices_count_and_sizes_do_not) {
+  const snug__matmul_params plain = {false, false}, transposed = {false, true};
+  snug__conv2d_params one, other;
+  memset(&one, 0, sizeof one);
+  other = one;
+  other.groups = 4;
+  ASSERT_TRUE(snug__alike_how(&snug__op_matmul, &plain) !=
+              snug__alike_how(&snug__op_matmul, &transposed));
+  ASSERT_EQ_UINT(snug__alike_how(&snug__op_conv2d, &one),
+                 snug__alike_how(&snug__op_conv2d, &other));
 }
