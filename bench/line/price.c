@@ -138,7 +138,6 @@ static way way_of(const price *p, const snug_fit_options *o) {
   snug_plan_point_at(plan, snug_plan_chosen(plan), &w.point);
   w.activations = measure_activations(plan);
   snug_plan_destroy(plan);
-  w.how.levers.curve = false;
   return w;
 }
 

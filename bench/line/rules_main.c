@@ -16,6 +16,7 @@
 #include "budget/frontier.h"
 #include "inside/inside.h"
 #include "line/rules.h"
+#include "pack/problems.h"
 #include "pass/passes.h"
 #include "train/calibrate.h"
 #include "train/lower.h"
@@ -213,16 +214,9 @@ static int print_table(const trial *t, const bench_options *o) {
 
 /* ---- set up ---- */
 
-/* A number between 0 and 1, the same for the same seed and place. */
-static double chance(uint64_t seed, uint64_t place) {
-  uint64_t x = seed * UINT64_C(0x9E3779B97F4A7C15) + place * UINT64_C(0xD1B54A32D192ED03);
-  x = (x ^ (x >> 29)) * UINT64_C(0xBF58476D1CE4E5B9);
-  return (double)((x ^ (x >> 32)) >> 11) / 9007199254740992.0;
-}
-
 static void vary_seconds(trial *t, uint64_t seed) {
   for (snug__id id = 0; id < t->g->nodes.n; id++) {
-    double factor = pow(2.0, 2.0 * chance(seed, id) - 1.0);
+    double factor = pow(2.0, 2.0 * problem_unit(&seed) - 1.0);
     t->seconds[id] *= factor;
     t->again[id] *= factor;
   }

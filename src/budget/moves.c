@@ -115,11 +115,11 @@ static void find_candidates(snug__searcher *s, size_t most) {
   double tick = s->p->total * 1e-6; /* nothing is quite free */
   s->drops = s->returns = s->passes = s->waits = (snug__candidates){.most = most};
   for (snug__id v = 0; v < n_values(s); v++) {
-    double bytes = (double)s->p->bytes[v];
-    double rate = bytes / (s->p->again_seconds[v] + tick);
     if (s->p->bytes[v] < least) {
       continue;
     }
+    double bytes = (double)s->p->bytes[v];
+    double rate = bytes / (s->p->again_seconds[v] + tick);
     if (can_drop(s, v)) {
       consider(&s->drops, change(s, v, SNUG__REMADE, rate));
     }

@@ -99,32 +99,27 @@ static bool can_flush_at_once(void) {
 }
 #endif
 
-/* Drive a value out of the cache. */
-static void evict(const void *value, const snug__type *type) {
-  const int64_t bytes = value ? snug__type_bytes(type) : 0;
-#ifdef __x86_64__
-  (can_flush_at_once() ? flush_at_once : flush_in_turn)(value, bytes);
-#else
-  (void)bytes;
-#endif
-}
-
+/* Drive values out of the cache. */
 static void evict_far(const snug__trial *trial, const bound *b) {
+#ifdef __x86_64__
   if (snug__trial_bytes(trial) > BEYOND_CACHE) {
     return;
   }
+  void (*flush)(const char *, int64_t) = can_flush_at_once() ? flush_at_once : flush_in_turn;
   for (int32_t i = 0; i < trial->sig.n_in; i++) {
-    if (trial->far_in >> i & 1) {
-      evict(b->in[i], &trial->sig.in[i]);
+    if (b->in[i] && trial->far_in >> i & 1) {
+      flush(b->in[i], snug__type_bytes(&trial->sig.in[i]));
     }
   }
   for (int32_t k = 0; k < trial->sig.n_out; k++) {
-    if (trial->far_out >> k & 1) {
-      evict(b->out[k], &trial->sig.out[k]);
+    if (b->out[k] && trial->far_out >> k & 1) {
+      flush(b->out[k], snug__type_bytes(&trial->sig.out[k]));
     }
   }
-#ifdef __x86_64__
   _mm_mfence();
+#else
+  (void)trial;
+  (void)b;
 #endif
 }
 

@@ -238,8 +238,10 @@ static double doubt_of(const snug__ways *w, const snug__family *y) {
   return fmax(whole * (1.0 + DOUBT * doubts) - fastest_of(y), 0.0);
 }
 
-static double seconds_of(const snug__ways *w, const snug__family *y, const snug__way *way) {
-  return y->pieces * way->outcome.seconds + doubt_of(w, y);
+static void find_doubts(snug__ways *w) {
+  for (int32_t i = 0; i < w->n_families; i++) {
+    w->families[i].doubt = doubt_of(w, &w->families[i]);
+  }
 }
 
 /* No transfer of slots is taken to go on beside anything: that depends on where the updates stand.
@@ -252,13 +254,13 @@ double snug__ways_slot_seconds(const snug__ways *w) {
 static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i, bool slots) {
   const snug__family *y = &w->families[family];
   const snug__way *way = &SNUG_VEC(&y->frontier.ways, snug__way, i);
-  return (snug__fit_way){
-      .family = family,
-      .way = i,
-      .slots = slots,
-      .load = y->base + snug__outcome_bytes(&way->outcome) +
-              (slots ? snug__store_cost() : w->slots_saved),
-      .seconds = seconds_of(w, y, way) + (slots ? snug__ways_slot_seconds(w) : 0.0)};
+  return (snug__fit_way){.family = family,
+                         .way = i,
+                         .slots = slots,
+                         .load = y->base + snug__outcome_bytes(&way->outcome) +
+                                 (slots ? snug__store_cost() : w->slots_saved),
+                         .seconds = y->pieces * way->outcome.seconds + y->doubt +
+                                    (slots ? snug__ways_slot_seconds(w) : 0.0)};
 }
 
 static bool is_better(const snug__fit_way *b, const snug__fit_way *a) {
@@ -320,6 +322,7 @@ snug_status snug__ways_open(snug__ways *w, const snug__fit *f) {
   SNUG_TRY(is_list(word) ? check_names(f->model, word) : SNUG_OK);
   SNUG_TRY(find_disk(w, f));
   SNUG_TRY(add_families(w, f));
+  find_doubts(w);
   SNUG_TRY(merge(w, false));
   return w->slots_saved > 0 ? merge(w, true) : SNUG_OK;
 }

@@ -25,6 +25,7 @@ typedef struct snug__family {
   snug__frontier frontier;
   int64_t base;  /* bytes of the block beside the step's: sums of gradients */
   double pieces; /* in a batch */
+  double doubt;  /* seconds of a batch that all its ways count more, see ways.c */
 } snug__family;
 
 typedef struct snug__fit_way {
