@@ -8,7 +8,6 @@
 #define TRIED 12        /* candidates of a kind that are tried first */
 #define LEAST_PART 4096 /* smaller parts of the load are not worth a move */
 #define MOST_PRUNED 96  /* values that are tried to be kept again at a level */
-#define NEARLY 0.7      /* of the best score: as good as the best */
 
 static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
 
@@ -206,8 +205,8 @@ static double find_move(snug__searcher *s, size_t most) {
 static void move_on(snug__searcher *s, const snug__candidates *c, double best) {
   for (size_t i = 0; i < c->n && s->at.load > s->level && !snug__searcher_is_spent(s); i++) {
     const snug__candidate *one = &c->list[i];
-    if (one->score >= NEARLY * best && s->choice[one->value] == one->from &&
-        try_score(s, one, excess(s, &s->now)) >= NEARLY * best) {
+    if (one->score >= s->nearly * best && s->choice[one->value] == one->from &&
+        try_score(s, one, excess(s, &s->now)) >= s->nearly * best) {
       snug__searcher_go(s, s->tried);
     }
   }

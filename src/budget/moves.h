@@ -26,6 +26,7 @@ typedef struct snug__searcher {
   snug__outcome at;            /* what `choice` comes to */
   snug__keeping *choice, *tried, *best;
   snug__candidates drops, returns, passes, waits;
+  double nearly; /* the part of the best score from which on a move is as good as the best */
   int64_t level;
   int64_t work;  /* that may be done */
   bool is_fixed; /* nothing else is made again than in the choice it starts from */

@@ -7,7 +7,7 @@
 #include "budget/moves.h"
 
 #define LEVEL 0.955                      /* the load of a level, as part of the one before */
-#define PATH_WORK (INT64_C(1) << 27)     /* of the first path; the second has half of it */
+#define PATH_WORK (INT64_C(1) << 26)     /* of one path */
 #define QUICK_WORK (INT64_C(1) << 25)    /* of the only path, where there are many searches */
 #define LITTLE_WORK (INT64_C(1) << 22)   /* of one path: then there is time for more */
 #define KNAPSACK_WORK (INT64_C(1) << 26) /* of all sizes of the knapsack */
@@ -63,19 +63,32 @@ static snug_status walk(snug__searcher *s, const snug__keeping *from, int64_t wo
   return SNUG_OK;
 }
 
-/* From the choice that costs next to nothing. */
-static snug_status walk_from_cheap(snug__searcher *s, int64_t work, snug__arena *arena,
-                                   snug__vec *points) {
+/* Where a path begins, and from what part of the best score on other moves are made with the best.
+ * Careful paths and bold ones end up in other places, and none is the best everywhere. */
+typedef struct start {
+  bool cheap; /* where what costs next to nothing is made again; else where nothing is */
+  double nearly;
+  int64_t work;
+} start;
+
+static snug_status walk_from(snug__searcher *s, const start *from, snug__arena *arena,
+                             snug__vec *points) {
   for (size_t v = 0; v < n_values(s); v++) {
-    s->tried[v] = s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
+    s->tried[v] = from->cheap && s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
   }
-  return walk(s, s->tried, work, arena, points);
+  s->nearly = from->nearly;
+  return walk(s, s->tried, from->work, arena, points);
 }
 
-/* From where nothing is made again. */
-static snug_status walk_from_kept(snug__searcher *s, snug__arena *arena, snug__vec *points) {
-  memset(s->tried, SNUG__KEPT, n_values(s));
-  return walk(s, s->tried, PATH_WORK / 2, arena, points);
+static snug_status walk_all(snug__searcher *s, snug__arena *arena, snug__vec *points) {
+  static const start starts[] = {{true, 0.7, 2 * PATH_WORK},
+                                 {false, 0.7, PATH_WORK / 2},
+                                 {true, 0.1, PATH_WORK},
+                                 {false, 0.2, PATH_WORK}};
+  for (size_t i = 0; i < SNUG_COUNT(starts); i++) {
+    SNUG_TRY(walk_from(s, &starts[i], arena, points));
+  }
+  return SNUG_OK;
 }
 
 /* ---- knapsacks ---- */
@@ -126,16 +139,22 @@ static snug_status add_knapsacks(snug__searcher *s, snug__arena *arena, snug__ve
 
 /* ---- all of them ---- */
 
+/* Where there are many searches, one bold path; that it took little work tells that there is time
+ * for more. */
 static snug_status search(snug__searcher *s, const snug__keeping *fixed, bool quick,
                           snug__arena *arena, snug__vec *points) {
+  static const start bold = {true, 0.3, QUICK_WORK};
   if (fixed) {
+    s->nearly = bold.nearly;
     return walk(s, fixed, PATH_WORK, arena, points);
   }
-  SNUG_TRY(walk_from_cheap(s, quick ? QUICK_WORK : PATH_WORK, arena, points));
-  if (quick && snug__searcher_work(s) > LITTLE_WORK) {
-    return SNUG_OK;
+  if (quick) {
+    SNUG_TRY(walk_from(s, &bold, arena, points));
+    if (snug__searcher_work(s) > LITTLE_WORK) {
+      return SNUG_OK;
+    }
   }
-  SNUG_TRY(walk_from_kept(s, arena, points));
+  SNUG_TRY(walk_all(s, arena, points));
   return s->may_wait ? SNUG_OK : add_knapsacks(s, arena, points);
 }
 
