@@ -12,8 +12,8 @@
 #define MARGIN (UINT64_C(384) << 10)
 
 /* Making a session tells what the process takes beside the block; that changes little from way to
- * way. */
-#define MOST_ROUNDS 6
+ * way, and the last ways are close to the least. */
+#define MOST_ROUNDS 8
 
 void snug__pick_release(snug__fit *f) {
   SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
@@ -160,22 +160,28 @@ static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make
   return SNUG_OK;
 }
 
+/* The point to go to from one that came out over the line.  From the first one it is reckoned.
+ * What lies beside the block is not the same for all, so that one may be over all the same; then
+ * it is the next, and none is passed over that a smaller line would have got. */
+static size_t next_point(const snug__fit *f) {
+  uint64_t over = f->history->memory.process - f->options.memory;
+  if (f->pick.chosen > 0) {
+    return f->pick.chosen + 1;
+  }
+  return pick(f, session_bytes(f) > over ? session_bytes(f) - over : 0);
+}
+
 /* Make the session of one way after the other, until the process stays under the line.  What a
  * smaller way will come to is reckoned from a larger one, and can be a little too much: where none
  * seems to fit, the least one is made all the same. */
 static snug_status choose(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
-  uint64_t bytes = UINT64_MAX;
-  for (int round = 0; round < MOST_ROUNDS; round++) {
-    f->pick.chosen = pick(f, bytes);
-    if (f->pick.chosen == f->pick.n_points) {
-      return measure_least(w, f, make);
-    }
+  f->pick.chosen = 0;
+  for (int round = 0; round < MOST_ROUNDS && f->pick.chosen < f->pick.n_points; round++) {
     SNUG_TRY(make_way(w, f, f->pick.chosen, make));
     if (!is_over(f)) {
       return SNUG_OK;
     }
-    uint64_t over = f->history->memory.process - f->options.memory;
-    bytes = session_bytes(f) > over ? session_bytes(f) - over : 0;
+    f->pick.chosen = next_point(f);
   }
   return measure_least(w, f, make);
 }
