@@ -79,7 +79,8 @@ static int show(fit_run *r, const snug_plan *plan, json *j) {
 
 static int plan_and_show(fit_run *r, json *j) {
   snug_plan *plan = NULL;
-  r->fit.levers.curve = true; /* also without a line, what less would cost */
+  r->fit.levers.beside = true; /* also without a line, what less would cost */
+  r->fit.levers.curve = r->options->curve || r->options->plan_output;
   snug_status s = fit_make_plan(r, &plan);
   int code = s ? job_fail(&r->job, s) : CLI_OK;
   if (!code) {

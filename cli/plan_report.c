@@ -1,6 +1,7 @@
 /* A plan as text: the verdict, what it is made of, the moment of the peak, what the levers did. */
 #include "plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BAR_COLUMNS 24
@@ -191,17 +192,32 @@ static void print_beside(const plan_view *v, const char *name, size_t i) {
          plan_how(&p, &v->fastest, "nothing given up", how, sizeof how));
 }
 
+/* Bytes of the next point that is worth a line: some percent from the chosen one, if there are. */
+#define APART 0.04
+static size_t beside(const plan_view *v, int step) {
+  double chosen = (double)v->point.block;
+  size_t i = v->chosen;
+  snug_plan_point p;
+  do {
+    i += (size_t)step;
+    snug_plan_point_at(v->plan, i, &p);
+  } while (i > 0 && i + 1 < v->n_points && fabs((double)p.block - chosen) < APART * chosen);
+  return i;
+}
+
 /* The plans to the left and to the right on the curve. */
 static void print_neighbours(const plan_view *v) {
   if (v->n_points < 2) {
     return;
   }
   puts("\nBeside it:");
-  if (v->chosen > 0) {
-    print_beside(v, v->chosen < v->n_points ? "faster" : "least", v->chosen - 1);
+  if (v->chosen >= v->n_points) {
+    print_beside(v, "least", v->n_points - 1);
+  } else if (v->chosen > 0) {
+    print_beside(v, "faster", beside(v, -1));
   }
   if (v->chosen + 1 < v->n_points) {
-    print_beside(v, "smaller", v->chosen + 1);
+    print_beside(v, "smaller", beside(v, 1));
   }
 }
 

@@ -77,7 +77,7 @@ typedef struct snug_plan_point {
 } snug_plan_point;
 
 /* Points from the fastest to the least, one of them, and which one the line takes (their number if
- * nothing fits).  All zero when out of range. */
+ * nothing fits); snug_levers says which there are.  All zero when out of range. */
 SNUG_API size_t snug_plan_points(const snug_plan *plan);
 SNUG_API void snug_plan_point_at(const snug_plan *plan, size_t i, snug_plan_point *out);
 SNUG_API size_t snug_plan_chosen(const snug_plan *plan);

@@ -133,7 +133,9 @@ typedef struct snug_levers {
   bool allow_disk;             /* values and optimizer slots may wait in a file, where the line
                                   asks for it; slots stay there until the next compile */
   const char *disk_folder;     /* where that is; NULL: TMPDIR, or /tmp */
-  bool curve;                  /* plans tell all points, also without a line */
+  bool beside;                 /* plans tell the points beside the chosen one and the least line,
+                                  also without a line */
+  bool curve;                  /* plans tell points from the fastest to the least as well */
   const char *kernels;         /* which implementations to use, as snug_plan_kernels gives them;
                                   NULL: the fastest that fit */
 } snug_levers;

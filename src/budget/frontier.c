@@ -8,10 +8,6 @@
 #include "pass/offload.h"
 
 #define MOST_WAYS 16384
-#define PLANNED_NODES (1 << 16) /* in all ways together, */
-#define FEWEST_WAYS 16          /* of which there are so many in any case, */
-#define MANY_WAYS 128           /* and no more than so many */
-#define LEAST_GAP 5e-4          /* of the bytes of the next faster way */
 
 const snug__plan_options snug__way_plan = {.order = SNUG__ORDER_CREATION, .work = INT64_C(1) << 24};
 
@@ -78,35 +74,11 @@ static snug_status complete(snug__frontier *f, const snug__keeping *fixed, snug_
   return SNUG_OK;
 }
 
-/* Of ways that lie close beside each other the faster remains, and the least in any case. */
-static void drop_close(snug__frontier *f, double gap) {
-  snug__way *ways = f->ways.data;
-  size_t n = 0;
-  for (size_t i = 0; i < f->ways.n; i++) {
-    double bytes = (double)snug__outcome_bytes(&ways[i].outcome);
-    double last = n > 0 ? (double)snug__outcome_bytes(&ways[n - 1].outcome) : INFINITY;
-    if (bytes <= (1.0 - gap) * last || i + 1 == f->ways.n) {
-      ways[n++] = ways[i];
-    }
-  }
-  f->ways.n = n;
-}
-
-/* Each way is planned later, which takes longer than to find it, and longer for a large graph. */
-static void thin(snug__frontier *f) {
-  size_t most = PLANNED_NODES / (f->g->nodes.n + 1) + FEWEST_WAYS;
-  most = most < MANY_WAYS ? most : MANY_WAYS;
-  for (double gap = LEAST_GAP; f->ways.n > most; gap *= 2.0) {
-    drop_close(f, gap);
-  }
-}
-
 static snug_status search(snug__frontier *f, const snug__keeping *fixed, bool quick) {
   snug__vec points;
   snug__vec_init(&points, f->g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__choice_point), MOST_WAYS);
   snug_status s = snug__search(&f->problem, fixed, quick, &f->arena, &points);
   s = s ? s : keep_best(f, &points);
-  thin(f);
   f->usual = s ? f->usual : SNUG_VEC(&points, snug__choice_point, 0).outcome;
   snug__vec_release(&points);
   return s;

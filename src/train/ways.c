@@ -263,43 +263,45 @@ static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i, bool 
                                     (slots ? snug__ways_slot_seconds(w) : 0.0)};
 }
 
-static bool is_better(const snug__fit_way *b, const snug__fit_way *a) {
-  bool is_earlier = b->slots < a->slots || (b->slots == a->slots && b->family < a->family) ||
-                    (b->slots == a->slots && b->family == a->family && b->way < a->way);
-  bool is_equal = b->load == a->load && b->seconds == a->seconds;
-  return b->load <= a->load && b->seconds <= a->seconds && (!is_equal || is_earlier);
+/* How far the merge has come in each family, without slots in a file and with them. */
+typedef struct heads {
+  size_t at[2][SNUG__MOST_FAMILIES];
+} heads;
+
+static bool comes_before(const snug__fit_way *a, const snug__fit_way *b) {
+  return a->seconds < b->seconds || (a->seconds == b->seconds && a->load < b->load);
 }
 
-/* Whether some way is better than this one, or as good and found earlier. */
-static bool is_beaten(const snug__ways *w, const snug__fit_way *a) {
-  for (int32_t k = 0; k < w->n_families; k++) {
-    for (size_t i = 0; i < w->families[k].frontier.ways.n; i++) {
-      for (int slots = 0; slots <= (w->slots_saved > 0); slots++) {
-        snug__fit_way b = way_of(w, k, i, slots);
-        if (is_better(&b, a)) {
-          return true;
+/* The fastest way that is left; false: there is none.  Each frontier has its fastest first. */
+static bool next_way(const snug__ways *w, heads *h, snug__fit_way *out) {
+  size_t *from = NULL;
+  for (int slots = 0; slots <= (w->slots_saved > 0); slots++) {
+    for (int32_t k = 0; k < w->n_families; k++) {
+      size_t *at = &h->at[slots][k];
+      if (*at < w->families[k].frontier.ways.n) {
+        snug__fit_way way = way_of(w, k, *at, slots);
+        if (!from || comes_before(&way, out)) {
+          *out = way;
+          from = at;
         }
       }
     }
   }
-  return false;
-}
-
-static snug_status insert(snug__vec *list, const snug__fit_way *way) {
-  SNUG_TRY(snug__vec_push(list, way, 1));
-  size_t i = list->n - 1;
-  for (; i > 0 && SNUG_VEC(list, snug__fit_way, i - 1).seconds > way->seconds; i--) {
-    SNUG_VEC(list, snug__fit_way, i) = SNUG_VEC(list, snug__fit_way, i - 1);
+  if (from) {
+    (*from)++;
   }
-  SNUG_VEC(list, snug__fit_way, i) = *way;
-  return SNUG_OK;
+  return from != NULL;
 }
 
-static snug_status merge(snug__ways *w, bool slots) {
-  for (int32_t k = 0; k < w->n_families; k++) {
-    for (size_t i = 0; i < w->families[k].frontier.ways.n; i++) {
-      snug__fit_way way = way_of(w, k, i, slots);
-      SNUG_TRY(is_beaten(w, &way) ? SNUG_OK : insert(&w->list, &way));
+/* The ways of all families, without those that a faster one is no larger than. */
+static snug_status merge(snug__ways *w) {
+  heads h = {0};
+  snug__fit_way way;
+  int64_t least = INT64_MAX;
+  while (next_way(w, &h, &way)) {
+    if (way.load < least) {
+      SNUG_TRY(snug__vec_push(&w->list, &way, 1));
+      least = way.load;
     }
   }
   return SNUG_OK;
@@ -323,8 +325,7 @@ snug_status snug__ways_open(snug__ways *w, const snug__fit *f) {
   SNUG_TRY(find_disk(w, f));
   SNUG_TRY(add_families(w, f));
   find_doubts(w);
-  SNUG_TRY(merge(w, false));
-  return w->slots_saved > 0 ? merge(w, true) : SNUG_OK;
+  return merge(w);
 }
 
 snug_status snug__ways_bytes(snug__ways *w, size_t i, int64_t *out) {

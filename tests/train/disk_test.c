@@ -93,6 +93,7 @@ TEST(points_have_values_that_wait) {
     job j;
     open_job(&j, true);
     j.options.levers.recompute = fixed[i];
+    j.options.levers.curve = true;
     snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
     snug_plan_point p;
     check_points(plan);
@@ -108,6 +109,7 @@ TEST(nothing_waits_unless_it_is_allowed) {
   job j;
   open_job(&j, false);
   j.options.levers.recompute = NULL;
+  j.options.levers.curve = true;
   snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   for (size_t i = 0; i < snug_plan_points(plan); i++) {
     snug_plan_point p;

@@ -224,6 +224,7 @@ TEST(every_line_gives_the_same_bits) {
   job j;
   job_open(&j, n, "adam");
   j.options.levers.micro_batch = n->batch;
+  j.options.levers.curve = true;
   snug_plan *first = job_plan(&j, UINT64_C(1) << 40);
   const char *kernels = snug_plan_kernels(first);
   char *right = train_with(n, UINT64_C(1) << 40, kernels, &bytes);
