@@ -82,6 +82,9 @@ snug_status snug__model_finish(snug_model *m) SNUG_NODISCARD;
 snug_status snug__model_emit(snug_model *m, snug__build *b, int64_t batch, snug__id *in,
                              snug__id *out, snug__id *masks) SNUG_NODISCARD;
 
+/* See that there is memory for the weights, unless they are there.  Fails: E_MEMORY, E_LIMIT. */
+snug_status snug__model_check_weights(const snug_model *m) SNUG_NODISCARD;
+
 /* Make the block of the weights and fill in the initial values, unless it is there. */
 snug_status snug__model_commit_weights(snug_model *m) SNUG_NODISCARD;
 

@@ -70,13 +70,23 @@ snug_status snug__variables_reset(const snug__variables *v, snug__id id, uint64_
   return s;
 }
 
+/* In a block that is all zero. */
 static snug_status fill_weights(const snug_model *m) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
-    if (snug__variable_at(&m->variables, i)->kind == SNUG__WEIGHT) {
+    const snug__variable *x = snug__variable_at(&m->variables, i);
+    if (x->kind == SNUG__WEIGHT && !starts_at_zero(x)) {
       SNUG_TRY(snug__variables_reset(&m->variables, i, m->seed));
     }
   }
   return SNUG_OK;
+}
+
+/* Nothing of it is touched, so it costs nothing. */
+snug_status snug__model_check_weights(const snug_model *m) {
+  size_t bytes = m->weights ? 0 : snug__variables_place(&m->variables, SNUG__WEIGHT, NULL);
+  void *block = bytes ? snug__realloc(m->ctx, SNUG__MEM_WEIGHTS, NULL, 0, bytes) : NULL;
+  snug__give(m->ctx, SNUG__MEM_WEIGHTS, block, bytes);
+  return bytes && !block ? snug__refuse(m->ctx, SNUG__MEM_WEIGHTS, bytes) : SNUG_OK;
 }
 
 snug_status snug__model_commit_weights(snug_model *m) {

@@ -292,9 +292,10 @@ snug_status snug_model_compile(snug_model *m, const snug_compile_options *option
                       "compile: a fit of the model is running; compile when it has ended");
   }
   SNUG_TRY(snug__model_finish(m));
-  SNUG_TRY(snug__model_commit_weights(m));
+  SNUG_TRY(snug__model_check_weights(m)); /* no kernel is asked about shapes beyond all memory */
   SNUG_TRY(set_aside(m, &b));
   snug_status s = make_training(m, options);
+  s = s ? s : snug__model_commit_weights(m); /* now it is known how they are to lie */
   if (s) {
     bring_back(m, &b);
   } else {
