@@ -183,7 +183,7 @@ typedef struct snug_fit_options {
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to

@@ -26,6 +26,7 @@ typedef struct snug__searcher {
   snug__outcome at;            /* what `choice` comes to */
   snug__keeping *choice, *tried, *best;
   snug__candidates drops, returns, passes, waits;
+  double step;   /* the load of a level, as part of the one before */
   double nearly; /* the part of the best score from which on a move is as good as the best */
   int64_t level;
   int64_t work;  /* that may be done */

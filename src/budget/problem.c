@@ -18,12 +18,20 @@ void snug__problem_release(snug__problem *p) {
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->views, p->g->nodes.n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->early_start, p->g->nodes.n + 1);
   snug__vec_release(&p->early);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->ins, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->outs, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->ingredients, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->spans, p->n_spans);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->again_seconds, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->again_scratch, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->base, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->bytes, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->cheap, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->is_read, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->placed, n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->backward, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->takes_over, p->g->nodes.n);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->scratch, p->g->nodes.n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->inputs, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->made, n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, p->can_wait, n);
@@ -40,11 +48,18 @@ static snug_status allocate(snug__problem *p) {
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->seconds));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->views));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n + 1, &p->early_start));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->ins));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->outs));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->ingredients));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->again_seconds));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->again_scratch));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->base));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->bytes));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->is_read));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->placed));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->backward));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->takes_over));
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, p->g->nodes.n, &p->scratch));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->inputs));
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->made));
   return SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &p->cheap);
@@ -54,6 +69,9 @@ static void describe_values(snug__problem *p) {
   for (snug__id v = 0; v < p->g->values.n; v++) {
     p->base[v] = snug__value_base(p->g, v);
     p->bytes[v] = snug__plan_is_placed(p->g, v) ? snug__type_bytes(snug__type_at(p->g, v)) : 0;
+    if (p->bytes[v] > 0) {
+      p->placed[p->n_placed++] = v;
+    }
     if (snug__value_at(p->g, v)->kind == SNUG__INPUT) {
       p->inputs[p->n_inputs++] = v;
     }
@@ -68,17 +86,67 @@ static void describe_values(snug__problem *p) {
 static void describe_nodes(snug__problem *p) {
   for (snug__id id = (snug__id)p->g->nodes.n; id-- > 0;) {
     const snug__node *node = snug__node_at(p->g, id);
+    p->backward[id] = node->backward;
+    p->scratch[id] = p->needs[id].scratch_bytes;
     for (int32_t i = 0; node->backward && i < node->n_in; i++) {
       if (node->in[i] != SNUG_NONE) {
         p->is_read[node->in[i]] = true;
       }
     }
     for (int32_t k = 0; k < node->n_out; k++) {
-      if (node->out[k] != SNUG_NONE && p->recipes.of[node->out[k]].op) {
-        p->made[p->n_made++] = node->out[k];
+      snug__id out = node->out[k];
+      if (out != SNUG_NONE && p->recipes.of[out].op) {
+        p->made[p->n_made++] = out;
       }
+      p->takes_over[id] |= out != SNUG_NONE && p->needs[id].in_place[k] && p->bytes[out] > 0;
     }
   }
+}
+
+/* ---- spans ---- */
+
+static bool counts(const snug__problem *p, snug__id v) {
+  return v != SNUG_NONE && (p->bytes[p->base[v]] > 0 || p->recipes.of[v].op);
+}
+
+static snug__span cut(const snug__problem *p, const snug__id *ids, int32_t n, snug__id **free_) {
+  snug__span span = {.ids = *free_};
+  for (int32_t i = 0; i < n; i++) {
+    if (counts(p, ids[i])) {
+      (*free_)[span.n++] = ids[i];
+    }
+  }
+  *free_ += span.n;
+  return span;
+}
+
+static size_t most_in_spans(const snug__problem *p) {
+  size_t n = 0;
+  for (snug__id id = 0; id < p->g->nodes.n; id++) {
+    const snug__node *node = snug__node_at(p->g, id);
+    n += (size_t)node->n_in + (size_t)node->n_out;
+  }
+  for (snug__id v = 0; v < p->g->values.n; v++) {
+    n += p->recipes.of[v].op ? (size_t)p->recipes.of[v].n_in : 0;
+  }
+  return n;
+}
+
+static snug_status cut_spans(snug__problem *p) {
+  size_t most = most_in_spans(p);
+  SNUG_TRY(SNUG_NEW_ARRAY(p->g->ctx, SNUG__MEM_SCRATCH, most, &p->spans));
+  p->n_spans = most;
+  snug__id *at = p->spans;
+  for (snug__id id = 0; id < p->g->nodes.n; id++) {
+    const snug__node *node = snug__node_at(p->g, id);
+    p->ins[id] = cut(p, node->in, node->n_in, &at);
+    p->outs[id] = cut(p, node->out, node->n_out, &at);
+  }
+  for (snug__id v = 0; v < p->g->values.n; v++) {
+    const snug__recipe *r = &p->recipes.of[v];
+    p->ingredients[v] = r->op ? cut(p, r->in, r->n_in, &at) : (snug__span){0};
+  }
+  return SNUG_OK;
 }
 
 void snug__problem_close(const snug__problem *p, snug__keeping *choice) {
@@ -206,6 +274,7 @@ static snug_status fill(snug__problem *p, snug__needs_table *table, const double
   }
   describe_values(p);
   describe_nodes(p);
+  SNUG_TRY(cut_spans(p));
   SNUG_TRY(describe_recipes(p, table, again));
   SNUG_TRY(find_early(p));
   SNUG_TRY(describe_waits(p, disk));

@@ -10,6 +10,13 @@
 #include "exec/needs.h"
 #include "pass/remake.h"
 
+/* Some of the values that a node or a recipe has, in their order: those that lie in the block, look
+ * at such, or could be made again.  The others have no part in what is alive. */
+typedef struct snug__span {
+  const snug__id *ids;
+  int32_t n;
+} snug__span;
+
 typedef struct snug__problem {
   const snug__graph *g; /* laid out; the backward reads what the forward made */
   snug__recipes recipes;
@@ -24,8 +31,18 @@ typedef struct snug__problem {
   bool *is_read;   /* per value: by a node of the backward */
   snug__id *views; /* nodes that only look at memory of others */
   size_t n_views;
+  snug__id *placed; /* values of some bytes in the block */
+  size_t n_placed;
+  /* Of nodes, side by side: every simulation reads them all. */
+  bool *backward;
+  bool *takes_over; /* an output may lie where an input was */
+  int64_t *scratch;
   snug__id *inputs; /* values that are filled before the first node */
   size_t n_inputs;
+  snug__span *ins, *outs;  /* per node: of what it reads and makes */
+  snug__span *ingredients; /* per value: of what its recipe reads */
+  snug__id *spans;         /* what they are cut from */
+  size_t n_spans;
   snug__id *made; /* values that have a recipe, from the last node to the first */
   size_t n_made;
   /* What must be made before a node, because that writes a variable it is made of: per node, and
@@ -118,7 +135,7 @@ typedef struct snug__simulation {
   size_t n_start;
   int64_t start_work;
   uint32_t request;
-  int64_t work; /* reads that were walked over: how searches are bounded */
+  int64_t work; /* steps and reads that were walked over: how searches are bounded */
   double again;
   int64_t n_again;
 } snug__simulation;

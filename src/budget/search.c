@@ -6,11 +6,10 @@
 #include "budget/knapsack.h"
 #include "budget/moves.h"
 
-#define LEVEL 0.955                      /* the load of a level, as part of the one before */
-#define PATH_WORK (INT64_C(1) << 26)     /* of one path */
-#define QUICK_WORK (INT64_C(1) << 25)    /* of the only path, where there are many searches */
-#define LITTLE_WORK (INT64_C(1) << 22)   /* of one path: then there is time for more */
-#define KNAPSACK_WORK (INT64_C(1) << 26) /* of all sizes of the knapsack */
+#define PATH_WORK (INT64_C(1) << 26)     /* of the longest paths */
+#define QUICK_WORK (INT64_C(1) << 24)    /* of the only path, where there are many searches */
+#define LITTLE_WORK (INT64_C(1) << 21)   /* of one path: then there is time for more */
+#define KNAPSACK_WORK (INT64_C(1) << 26) /* of all sizes of the knapsack, twice */
 
 static size_t n_values(const snug__searcher *s) { return s->p->g->values.n; }
 
@@ -53,7 +52,7 @@ static snug_status walk(snug__searcher *s, const snug__keeping *from, int64_t wo
   snug__searcher_go(s, from);
   SNUG_TRY(record(s, arena, points));
   for (bool reached = !s->is_fixed || s->may_wait; reached;) {
-    s->level = (int64_t)((double)s->at.load * LEVEL);
+    s->level = (int64_t)((double)s->at.load * s->step);
     reached = reach_level(s);
     if (reached) {
       snug__searcher_prune(s);
@@ -63,11 +62,13 @@ static snug_status walk(snug__searcher *s, const snug__keeping *from, int64_t wo
   return SNUG_OK;
 }
 
-/* Where a path begins, and from what part of the best score on other moves are made with the best.
- * Careful paths and bold ones end up in other places, and none is the best everywhere. */
+/* Where a path begins, from what part of the best score on other moves are made with the best, and
+ * how far down the next level is.  A steep path comes to the end with little work.  Careful ones
+ * and bold ones come by other places, and none is the best everywhere. */
 typedef struct start {
   bool cheap; /* where what costs next to nothing is made again; else where nothing is */
   double nearly;
+  double step; /* the load of a level, as part of the one before */
   int64_t work;
 } start;
 
@@ -77,14 +78,15 @@ static snug_status walk_from(snug__searcher *s, const start *from, snug__arena *
     s->tried[v] = from->cheap && s->p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
   }
   s->nearly = from->nearly;
+  s->step = from->step;
   return walk(s, s->tried, from->work, arena, points);
 }
 
 static snug_status walk_all(snug__searcher *s, snug__arena *arena, snug__vec *points) {
-  static const start starts[] = {{true, 0.7, 2 * PATH_WORK},
-                                 {false, 0.7, PATH_WORK / 2},
-                                 {true, 0.1, PATH_WORK},
-                                 {false, 0.2, PATH_WORK}};
+  static const start starts[] = {{true, 0.1, 0.85, PATH_WORK},
+                                 {true, 0.7, 0.955, PATH_WORK},
+                                 {true, 0.1, 0.955, PATH_WORK / 2},
+                                 {false, 0.2, 0.955, PATH_WORK / 2}};
   for (size_t i = 0; i < SNUG_COUNT(starts); i++) {
     SNUG_TRY(walk_from(s, &starts[i], arena, points));
   }
@@ -93,37 +95,37 @@ static snug_status walk_all(snug__searcher *s, snug__arena *arena, snug__vec *po
 
 /* ---- knapsacks ---- */
 
-/* The choice in s->tried, if it is worth anything, with what can be kept besides. */
-static snug_status add_tried(snug__searcher *s, snug__arena *arena, snug__vec *points) {
+/* The choice in s->tried, if it is worth anything; pruned: with what can be kept besides. */
+static snug_status add_tried(snug__searcher *s, bool pruned, snug__arena *arena,
+                             snug__vec *points) {
   snug__searcher_go(s, s->tried);
-  if (is_beaten(points, &s->at)) {
-    return SNUG_OK;
+  if (pruned && !is_beaten(points, &s->at)) {
+    s->level = s->at.load;
+    snug__searcher_prune(s);
   }
-  s->level = s->at.load;
-  snug__searcher_prune(s);
   return record(s, arena, points);
 }
 
 /* As the knapsack says, and with what costs next to nothing made again in any case. */
-static snug_status add_size(snug__searcher *s, const snug__knapsack *k, size_t units,
+static snug_status add_size(snug__searcher *s, const snug__knapsack *k, size_t units, bool pruned,
                             snug__arena *arena, snug__vec *points) {
   snug__knapsack_choose(k, units, s->tried);
-  SNUG_TRY(add_tried(s, arena, points));
+  SNUG_TRY(add_tried(s, pruned, arena, points));
   snug__knapsack_choose(k, units, s->tried);
   for (snug__id v = 0; v < n_values(s); v++) {
     s->tried[v] = s->p->cheap[v] ? SNUG__REMADE : s->tried[v];
   }
   snug__problem_close(s->p, s->tried);
-  return add_tried(s, arena, points);
+  return add_tried(s, pruned, arena, points);
 }
 
 /* Halves, then quarters, eighths, ... of all that could be kept, as far as the work allows. */
-static snug_status add_sizes(snug__searcher *s, const snug__knapsack *k, snug__arena *arena,
-                             snug__vec *points) {
+static snug_status add_sizes(snug__searcher *s, const snug__knapsack *k, bool pruned,
+                             snug__arena *arena, snug__vec *points) {
   snug__searcher_start(s, KNAPSACK_WORK);
   for (size_t step = SNUG__KNAPSACK_UNITS / 2; step > 0; step /= 2) {
     for (size_t u = step; u < SNUG__KNAPSACK_UNITS && !snug__searcher_is_spent(s); u += 2 * step) {
-      SNUG_TRY(add_size(s, k, u, arena, points));
+      SNUG_TRY(add_size(s, k, u, pruned, arena, points));
     }
   }
   return SNUG_OK;
@@ -132,7 +134,8 @@ static snug_status add_sizes(snug__searcher *s, const snug__knapsack *k, snug__a
 static snug_status add_knapsacks(snug__searcher *s, snug__arena *arena, snug__vec *points) {
   snug__knapsack k;
   snug_status status = snug__knapsack_open(&k, s->p);
-  status = status ? status : add_sizes(s, &k, arena, points);
+  status = status ? status : add_sizes(s, &k, true, arena, points);
+  status = status ? status : add_sizes(s, &k, false, arena, points);
   snug__knapsack_close(&k);
   return status;
 }
@@ -143,9 +146,10 @@ static snug_status add_knapsacks(snug__searcher *s, snug__arena *arena, snug__ve
  * for more. */
 static snug_status search(snug__searcher *s, const snug__keeping *fixed, bool quick,
                           snug__arena *arena, snug__vec *points) {
-  static const start bold = {true, 0.3, QUICK_WORK};
+  static const start bold = {true, 0.3, 0.955, QUICK_WORK};
   if (fixed) {
     s->nearly = bold.nearly;
+    s->step = bold.step;
     return walk(s, fixed, PATH_WORK, arena, points);
   }
   if (quick) {

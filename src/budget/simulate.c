@@ -68,43 +68,43 @@ static void touch(snug__simulation *s, size_t instance_) {
   s->end[instance_] = (uint32_t)s->n_steps + 1;
 }
 
-static void touch_read(snug__simulation *s, const snug__id *in, int32_t n) {
-  for (int32_t i = 0; i < n; i++) {
-    if (in[i] != SNUG_NONE) {
-      touch(s, instance(s, in[i]));
-      snug__waits_note_read(s, s->p->base[in[i]]);
-    }
+static void touch_read(snug__simulation *s, snug__span in) {
+  for (int32_t i = 0; i < in.n; i++) {
+    touch(s, instance(s, in.ids[i]));
+    snug__waits_note_read(s, s->p->base[in.ids[i]]);
   }
-  s->work += n;
+  s->work += in.n;
 }
 
-static void touch_in_forward(snug__simulation *s, const snug__id *ids, int32_t n) {
-  for (int32_t i = 0; i < n; i++) {
-    if (ids[i] != SNUG_NONE) {
-      touch(s, s->p->base[ids[i]]);
-      s->forward_end[s->p->base[ids[i]]] = (uint32_t)s->n_steps + 1;
-      snug__waits_note_forward(s, s->p->base[ids[i]]);
-    }
+static void touch_in_forward(snug__simulation *s, snug__span span) {
+  for (int32_t i = 0; i < span.n; i++) {
+    snug__id base = s->p->base[span.ids[i]];
+    touch(s, base);
+    s->forward_end[base] = (uint32_t)s->n_steps + 1;
+    snug__waits_note_forward(s, base);
   }
-  s->work += n;
+  s->work += span.n;
 }
 
-static void touch_made(snug__simulation *s, const snug__node *node) {
-  for (int32_t k = 0; k < node->n_out; k++) {
-    if (node->out[k] != SNUG_NONE) {
-      touch(s, s->p->base[node->out[k]]);
-    }
+static void touch_made(snug__simulation *s, snug__span out) {
+  for (int32_t k = 0; k < out.n; k++) {
+    touch(s, s->p->base[out.ids[k]]);
   }
 }
 
 /* ---- making again ---- */
 
-static void begin_request(snug__simulation *s, const snug__id *in, int32_t n) {
+static void add_life(snug__simulation *s, size_t instance_, int64_t bytes) {
+  if (s->end[instance_]) {
+    s->load[s->first[instance_]] += bytes;
+    s->load[s->end[instance_]] -= bytes;
+  }
+}
+
+static void begin_request(snug__simulation *s, snug__span in) {
   s->request++;
-  for (int32_t i = 0; i < n; i++) {
-    if (in[i] != SNUG_NONE) {
-      s->read_at[in[i]] = s->request;
-    }
+  for (int32_t i = 0; i < in.n; i++) {
+    s->read_at[in.ids[i]] = s->request;
   }
 }
 
@@ -112,12 +112,8 @@ static void begin_request(snug__simulation *s, const snug__id *in, int32_t n) {
 static void end_request(snug__simulation *s) {
   for (size_t i = 0; i < s->n_passing; i++) {
     size_t instance_ = 2 * n_values(s) + s->passing[i];
-    int64_t bytes = s->p->bytes[s->passing[i]];
-    if (s->end[instance_]) {
-      s->load[s->first[instance_]] += bytes;
-      s->load[s->end[instance_]] -= bytes;
-      s->end[instance_] = 0;
-    }
+    add_life(s, instance_, s->p->bytes[s->passing[i]]);
+    s->end[instance_] = 0;
   }
   s->n_passing = 0;
 }
@@ -152,25 +148,24 @@ static void leave(snug__simulation *s, snug__id value) {
 
 static void make(snug__simulation *s, snug__id value);
 
-static void make_all(snug__simulation *s, const snug__id *in, int32_t n) {
-  for (int32_t i = 0; i < n; i++) {
-    if (in[i] != SNUG_NONE && !is_there(s, in[i])) {
-      make(s, in[i]);
+static void make_all(snug__simulation *s, snug__span in) {
+  for (int32_t i = 0; i < in.n; i++) {
+    if (!is_there(s, in.ids[i])) {
+      make(s, in.ids[i]);
     }
   }
 }
 
 static void make(snug__simulation *s, snug__id value) {
-  const snug__recipe *r = &s->p->recipes.of[value];
-  make_all(s, r->in, r->n_in);
-  if (r->op->flags & SNUG__OP_VIEW) {
+  make_all(s, s->p->ingredients[value]);
+  if (s->p->recipes.of[value].op->flags & SNUG__OP_VIEW) {
     mark_made(s, value);
     return;
   }
   if (s->n_steps + s->p->g->nodes.n >= s->room) { /* no good choice comes near */
     return;
   }
-  touch_read(s, r->in, r->n_in);
+  touch_read(s, s->p->ingredients[value]);
   leave(s, value);
   s->again += s->p->again_seconds[value];
   s->n_again++;
@@ -179,13 +174,11 @@ static void make(snug__simulation *s, snug__id value) {
 
 /* ---- before a variable changes ---- */
 
-static void need(snug__simulation *s, const snug__id *in, int32_t n) {
-  for (int32_t i = 0; i < n; i++) {
-    if (in[i] != SNUG_NONE && snug__is_remade(s->choice[in[i]])) {
-      s->needed[in[i]] = true;
-    }
+static void need(snug__simulation *s, snug__span in) {
+  for (int32_t i = 0; i < in.n; i++) {
+    s->needed[in.ids[i]] |= snug__is_remade(s->choice[in.ids[i]]);
   }
-  s->work += n;
+  s->work += in.n;
 }
 
 /* Producers stand before their readers, so one walk back finds all. */
@@ -196,7 +189,7 @@ static void mark_needed(snug__simulation *s) {
     snug__id v = p->made[i];
     if (snug__is_remade(s->choice[v]) && (p->is_read[v] || s->needed[v])) {
       s->needed[v] = true;
-      need(s, p->recipes.of[v].in, p->recipes.of[v].n_in);
+      need(s, p->ingredients[v]);
     }
   }
 }
@@ -205,7 +198,7 @@ static void make_early(snug__simulation *s, snug__id id) {
   for (uint32_t i = s->p->early_start[id]; i < s->p->early_start[id + 1]; i++) {
     snug__id v = SNUG_VEC(&s->p->early, snug__id, i);
     if (snug__is_remade(s->choice[v]) && s->needed[v] && !s->made[v]) {
-      begin_request(s, &v, 1);
+      begin_request(s, (snug__span){&v, 1});
       make(s, v);
       end_request(s);
     }
@@ -214,35 +207,36 @@ static void make_early(snug__simulation *s, snug__id id) {
 
 /* ---- the walk ---- */
 
-static void note_own_reads(snug__simulation *s, const snug__id *in, int32_t n) {
-  for (int32_t i = 0; i < n; i++) {
-    if (in[i] != SNUG_NONE && !s->own_first[s->p->base[in[i]]]) {
-      s->own_first[s->p->base[in[i]]] = (uint32_t)s->n_steps;
+static void note_own_reads(snug__simulation *s, snug__span in) {
+  for (int32_t i = 0; i < in.n; i++) {
+    if (!s->own_first[s->p->base[in.ids[i]]]) {
+      s->own_first[s->p->base[in.ids[i]]] = (uint32_t)s->n_steps;
     }
   }
 }
 
 static void run_node(snug__simulation *s, snug__id id) {
-  const snug__node *node = snug__node_at(s->p->g, id);
+  const snug__span in = s->p->ins[id];
   make_early(s, id);
-  if (node->backward) {
-    begin_request(s, node->in, node->n_in);
-    make_all(s, node->in, node->n_in);
-    note_own_reads(s, node->in, node->n_in);
-    touch_read(s, node->in, node->n_in);
-    touch_made(s, node);
+  if (s->p->backward[id]) {
+    begin_request(s, in);
+    make_all(s, in);
+    note_own_reads(s, in);
+    touch_read(s, in);
+    touch_made(s, s->p->outs[id]);
     end_request(s);
   } else {
-    touch_in_forward(s, node->in, node->n_in);
-    touch_in_forward(s, node->out, node->n_out);
+    touch_in_forward(s, in);
+    touch_in_forward(s, s->p->outs[id]);
   }
   s->steps[s->n_steps++] = id;
 }
 
 /* ---- the start ---- */
 
+/* Weights that are brought in another order for the backward read nothing that counts. */
 static bool is_alike(const snug__problem *p, snug__id id) {
-  return !snug__node_at(p->g, id)->backward && p->early_start[id] == p->early_start[id + 1];
+  return (!p->backward[id] || p->ins[id].n == 0) && p->early_start[id] == p->early_start[id + 1];
 }
 
 static void walk_start(snug__simulation *s) {
@@ -279,7 +273,7 @@ static void restart(snug__simulation *s) {
   memset(s->read_at, 0, n * sizeof *s->read_at);
   memset(s->made_at, 0, n * sizeof *s->made_at);
   memset(s->made, 0, n * sizeof *s->made);
-  memset(s->load, 0, (s->room + 1) * sizeof *s->load);
+  memset(s->load, 0, (s->n_steps + 1) * sizeof *s->load); /* the last walk's */
   s->n_steps = s->n_start;
   s->work += s->start_work;
   s->n_passing = 0;
@@ -305,13 +299,10 @@ static void walk(snug__simulation *s) {
 /* ---- bytes ---- */
 
 static void add_lives(snug__simulation *s) {
-  size_t n = n_values(s);
-  for (size_t i = 0; i < 2 * n; i++) {
-    int64_t bytes = s->p->bytes[i < n ? i : i - n];
-    if (s->end[i] && bytes) {
-      s->load[s->first[i]] += bytes;
-      s->load[s->end[i]] -= bytes;
-    }
+  const snug__problem *p = s->p;
+  for (size_t i = 0; i < p->n_placed; i++) {
+    add_life(s, p->placed[i], p->bytes[p->placed[i]]);
+    add_life(s, n_values(s) + p->placed[i], p->bytes[p->placed[i]]);
   }
   for (size_t i = 1; i <= s->n_steps; i++) {
     s->load[i] += s->load[i - 1];
@@ -335,10 +326,9 @@ static bool takes_over(const snug__simulation *s, const snug__node *node, const 
   return false;
 }
 
-static void add_node(snug__simulation *s, snug__id id, size_t position) {
+static void take_over(snug__simulation *s, snug__id id, size_t position) {
   const snug__node *node = snug__node_at(s->p->g, id);
   const snug__needs *needs = &s->p->needs[id];
-  s->load[position] += needs->scratch_bytes;
   for (int32_t k = 0; k < node->n_out; k++) {
     if (needs->in_place[k] && node->out[k] != SNUG_NONE && s->p->bytes[node->out[k]] &&
         takes_over(s, node, needs, k, position)) {
@@ -364,7 +354,10 @@ static void add_steps(snug__simulation *s) {
   snug__id n_nodes = (snug__id)s->p->g->nodes.n;
   for (size_t i = 0; i < s->n_steps; i++) {
     if (s->steps[i] < n_nodes) {
-      add_node(s, s->steps[i], i);
+      s->load[i] += s->p->scratch[s->steps[i]];
+      if (s->p->takes_over[s->steps[i]]) {
+        take_over(s, s->steps[i], i);
+      }
     } else {
       snug__id value = s->steps[i] - n_nodes;
       s->load[i] += s->p->again_scratch[value] + unwanted_bytes(s, value);
@@ -375,7 +368,7 @@ static void add_steps(snug__simulation *s) {
 static int64_t scratch_at(const snug__simulation *s, size_t position) {
   snug__id n_nodes = (snug__id)s->p->g->nodes.n;
   snug__id step = s->steps[position];
-  return step < n_nodes ? s->p->needs[step].scratch_bytes : s->p->again_scratch[step - n_nodes];
+  return step < n_nodes ? s->p->scratch[step] : s->p->again_scratch[step - n_nodes];
 }
 
 snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
@@ -394,6 +387,7 @@ snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
     }
   }
   o.scratch = s->n_steps ? scratch_at(s, o.peak) : 0;
+  s->work += (int64_t)s->n_steps;
   o.load = s->n_steps + s->p->g->nodes.n >= s->room ? INT64_MAX : o.load;
   o.again = s->again;
   o.n_again = s->n_again;
