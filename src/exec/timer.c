@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -12,11 +13,9 @@
 #include "base/size.h"
 #include "base/thread.h"
 
-#define LEAST_RUNS 2
 #define MOST_RUNS 8
-#define ENOUGH_SECONDS 4e-3     /* of runs of one call, once there were LEAST_RUNS */
-#define PLENTY_SECONDS 2e-2     /* of one run: then it is the only one */
-#define LONG_SECONDS 4e-3       /* a first run that took so long counts: warming is a small part */
+#define ENOUGH_SECONDS 4e-3     /* of runs that were not disturbed, */
+#define PLENTY_SECONDS 2e-2     /* and of all */
 #define BEYOND_CACHE (64 << 20) /* values of so many bytes drive themselves out */
 #define LINE 64
 
@@ -135,6 +134,12 @@ static void nothing(void *arg, int64_t i) {
   (void)i;
 }
 
+/* How often the process had to leave a processor to others. */
+static long disturbances(void) {
+  struct rusage u;
+  return getrusage(RUSAGE_SELF, &u) == 0 ? u.ru_nivcsw : 0;
+}
+
 /* One run; negative if the call refuses its data.  In a step the threads come from the call before;
  * here they may have gone to sleep. */
 static double run_once(const snug__trial *trial, const void *state, const bound *b) {
@@ -145,19 +150,23 @@ static double run_once(const snug__trial *trial, const void *state, const bound 
   return trial->kernel->run(state, &b->call) ? -1.0 : now(threads) - start;
 }
 
+/* The shortest run.  One in which others ran as well tells little, and neither does the first,
+ * unless warming is a small part of it. */
 static double run_all(const snug__trial *trial, const void *state, const bound *b) {
-  double seconds = run_once(trial, state, b);
-  double best = seconds >= LONG_SECONDS ? seconds : INFINITY;
-  double sum = isfinite(best) ? seconds : 0.0;
-  int32_t runs = isfinite(best) ? 1 : 0;
-  while (seconds >= 0.0 && runs < MOST_RUNS && sum < PLENTY_SECONDS &&
-         (runs < LEAST_RUNS || sum < ENOUGH_SECONDS)) {
-    seconds = run_once(trial, state, b);
+  double best = INFINITY, calm = 0.0, all = 0.0;
+  for (int32_t i = 0; i < MOST_RUNS && calm < ENOUGH_SECONDS && all < PLENTY_SECONDS; i++) {
+    const long before = disturbances();
+    const double seconds = run_once(trial, state, b);
+    if (seconds < 0.0) {
+      return -1.0;
+    }
     best = fmin(best, seconds);
-    sum += seconds;
-    runs++;
+    all += seconds;
+    if (disturbances() == before && (i > 0 || seconds >= ENOUGH_SECONDS)) {
+      calm += seconds;
+    }
   }
-  return seconds < 0.0 ? -1.0 : best;
+  return best;
 }
 
 static snug_status time_prepared(snug__timer *t, const snug__trial *trial, const void *state,
