@@ -141,8 +141,15 @@ static way way_of(const price *p, const snug_fit_options *o) {
   return w;
 }
 
-static bool is_better(const way *w, const way *than) {
-  return !than->point.block || w->point.seconds < than->point.seconds;
+/* Timings of small batches are less sure: as for a line, a piece counts more for each halving. */
+#define DOUBT 0.03
+static double sure_seconds(const price *p, const way *w) {
+  double pieces = (double)p->options.net.batch / (double)w->point.micro_batch;
+  return w->point.seconds * (1.0 + DOUBT * log2(pieces));
+}
+
+static bool is_better(const price *p, const way *w, const way *than) {
+  return !than->point.block || sure_seconds(p, w) < sure_seconds(p, than);
 }
 
 /* The fastest with so few bytes of activations and pieces of m samples; its block is 0 if there is
@@ -168,7 +175,7 @@ static way find_way(const price *p, uint64_t bytes) {
   way best = find_way_of(p, bytes, m);
   for (m /= 2; p->micro && m > 0; m /= 2) {
     way w = find_way_of(p, bytes, m);
-    best = w.point.block && is_better(&w, &best) ? w : best;
+    best = w.point.block && is_better(p, &w, &best) ? w : best;
   }
   return best;
 }

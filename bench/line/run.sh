@@ -38,7 +38,7 @@ keras() {
 # large ones in any case (weights are read and transformed for each), so these batches are such as one would cut.
 price() { # model
   case $1 in
-    vgg16) echo "--batch 64 --micro 1 --most 6" ;;
+    vgg16) echo "--batch 32 --micro 1 --most 6" ;;
     unet) echo "--batch 32 --micro 1 --most 6" ;;
     *) echo "--most 12" ;;
   esac

@@ -14,7 +14,7 @@
 #include "base/thread.h"
 
 #define MOST_RUNS 8
-#define ENOUGH_SECONDS 4e-3     /* of runs that were not disturbed, */
+#define ENOUGH_SECONDS 3e-3     /* of runs that were not disturbed, */
 #define PLENTY_SECONDS 2e-2     /* and of all */
 #define BEYOND_CACHE (64 << 20) /* values of so many bytes drive themselves out */
 #define LINE 64

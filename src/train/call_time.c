@@ -11,7 +11,7 @@
 #define GUESSED_FLOPS 1e11
 #define GUESSED_BYTES 1e10
 
-#define TRIAL_SECONDS 6e-3 /* what one run may take, by that guess */
+#define TRIAL_SECONDS 4e-3 /* what one run may take, by that guess */
 #define FIXED_SHARE 0.02   /* of a call's bytes: from there on it is timed at two batches */
 #define LEAST_SLOPE 0.1    /* what one more sample takes, of the mean of the small batch */
 
