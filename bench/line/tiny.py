@@ -51,6 +51,17 @@ def fit(folder, steps, *more):
     return data["seconds"] / data["steps"], data
 
 
+def find_line(folder, common, points, most):
+    """The largest line, in steps of 64 KiB, whose block has at most so many bytes, and its plan."""
+    small = [p for p in points if p["block"] <= most] or points[-1:]
+    line = small[0]["process"]
+    while True:
+        plan = snug(folder, "plan", *common, "--memory", str(line))
+        if not plan["fits"] or plan["points"][plan["chosen"]]["block"] <= max(most, points[-1]["block"]):
+            return line, plan
+        line -= 64 << 10
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--most-bytes", type=int, default=5000000)
@@ -63,13 +74,11 @@ def main():
         write_data(folder, options.steps)
         common = ("m.keras", "--data", "d.npz", "--batch-size", "1", "--json")
         points = snug(folder, "plan", *common, "--memory", ROOMY, "--curve")["points"]
-        small = [i for i, p in enumerate(points) if p["block"] <= options.most_bytes]
-        at = small[0] if small else len(points) - 1
-        line = points[at]["process"] + ((points[at - 1]["process"] - points[at]["process"]) // 2 if at else 4 << 20)
-        plan = snug(folder, "plan", *common, "--memory", str(line))
-        block = plan["points"][plan["chosen"]]["block"]
-        print("fastest: block %d; chosen of %d points: block %d, predicted %+.1f %% time" %
-              (points[0]["block"], len(points), block, 100 * (points[at]["seconds"] / points[0]["seconds"] - 1)))
+        line, plan = find_line(folder, common, points, options.most_bytes)
+        chosen = plan["points"][plan["chosen"]]
+        block = chosen["block"]
+        print("fastest: block %d; of %d points: block %d, predicted %+.1f %% time" %
+              (points[0]["block"], len(points), block, 100 * (chosen["seconds"] / points[0]["seconds"] - 1)))
         print("what is in it: " + ", ".join("%s %d" % (k, plan["memory"][k]) for k in
               ("weights", "gradients", "optimizer", "activations", "scratch", "data", "runtime")))
         times = [[], []]
