@@ -66,6 +66,32 @@ TEST(a_byte_less_is_refused_before_step_1) {
   ASSERT_EQ_INT(fit_within(5000), SNUG_E_LIMIT);
 }
 
+/* How kernels want their weights to lie is known before these are made: there is no time at which
+ * they are there in both orders.  One weight at a time may be. */
+TEST(weights_are_made_once) {
+  const int64_t shape[] = {16, 16, 64};
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  snug_memory_info info;
+  snug_memory_entry weights = {.name = ""};
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+  snug_model_input(m, "image", SNUG_FLOAT32, shape, 3);
+  for (int i = 0; i < 6; i++) {
+    snug_model_add(m, "Conv2D", "filters=64 kernel_size=3 activation=relu");
+  }
+  snug_model_add(m, "Flatten", "");
+  snug_model_add(m, "Dense", "units=3 activation=softmax");
+  ASSERT_OK(ctx, compile_with(m, "sgd", "sparse_categorical_crossentropy"));
+  for (size_t i = 0; strcmp(weights.name, "weights") != 0; i++) {
+    ASSERT_TRUE(i < snug_memory_names(ctx));
+    snug_memory_entry_get(ctx, i, &weights);
+  }
+  snug_memory_get(ctx, &info);
+  ASSERT_TRUE(weights.current > 6 * 9 * 64 * 64 * 4);
+  ASSERT_TRUE(info.peak < weights.current + weights.current / 2);
+  snug_model_destroy(m);
+}
+
 /* ---- the plan that a fit shows ---- */
 
 typedef struct shown {

@@ -269,6 +269,30 @@ TEST(a_smaller_line_never_gets_a_larger_block) {
   job_close(&j);
 }
 
+/* Few ways are planned to find it; none of those that a curve shows is faster and fits. */
+TEST(a_line_takes_the_fastest_point_under_it) {
+  if (!test_mallocs_work()) {
+    test_skip("a sanitizer's memory is not predicted");
+  }
+  job j;
+  job_open(&j, &nets[n_nets - 1], "adam");
+  j.options.levers.curve = true;
+  snug_plan *curve = job_plan(&j, UINT64_C(1) << 40);
+  j.options.levers.curve = false;
+  size_t n = snug_plan_points(curve);
+  ASSERT_TRUE(n > 4);
+  for (size_t i = 0; i < n; i += n / 2) {
+    snug_plan_point shown, taken;
+    snug_plan_point_at(curve, i, &shown);
+    snug_plan *plan = job_plan(&j, shown.process + (UINT64_C(1) << 20));
+    snug_plan_point_at(plan, snug_plan_chosen(plan), &taken);
+    ASSERT_TRUE(snug_plan_fits(plan) && taken.seconds <= shown.seconds);
+    snug_plan_destroy(plan);
+  }
+  snug_plan_destroy(curve);
+  job_close(&j);
+}
+
 /* Also where the search finds a way that is smaller than what a fit does by itself, and faster. */
 TEST(without_a_line_points_go_from_the_fastest_to_the_least) {
   job j;
