@@ -1,6 +1,7 @@
 /* The plan of a fit as an object of its own: totals and bytes by layer. */
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/map.h"
 #include "graph/op.h"
 #include "snug/plan.h"
@@ -223,6 +224,7 @@ snug_status snug__fit_show_plan(const snug__fit *f) {
   SNUG_TRY(make(f->model->ctx, f, &p));
   bool goes_on = f->options.planned(f->options.planned_user, p);
   snug_plan_destroy(p);
+  snug__heap_trim(); /* the process was measured before that */
   return goes_on ? SNUG_OK
                  : snug__fail(f->model->ctx, SNUG_E_STOPPED, "fit: its plan was not wanted");
 }
