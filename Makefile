@@ -26,7 +26,7 @@ demo: release
 test-quick: release
 	@$(call run_tests,build) -LE 'keras|line'
 
-test: format-check test-quick test-keras test-asan clang
+test: format-check test-quick test-keras test-line test-asan clang
 
 # Against a live Keras, which tools/keras_venv.sh installs under .cache/keras: the quick part, and everything.
 test-keras: release
@@ -37,9 +37,9 @@ test-line: release
 	@$(call run_tests,build) -L '^line$$'
 
 test-line-all: release
-	@$(call run_tests,build) -L '^line-all$$'
+	@$(call run_tests,build) -L '^line-(long|all)$$'
 
-test-all: test test-line test-line-all
+test-all: test test-line-all
 	@$(call run_tests,build) -L keras-all
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
