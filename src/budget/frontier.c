@@ -7,7 +7,7 @@
 #include "base/size.h"
 #include "pass/offload.h"
 
-#define MOST_WAYS 16384
+#define MOST_WAYS (1 << 16)
 
 const snug__plan_options snug__way_plan = {.order = SNUG__ORDER_CREATION, .work = INT64_C(1) << 24};
 

@@ -3,12 +3,16 @@
 #include "base/timings.h"
 
 #define ABOUT 1.25 /* times as much work, or less */
+#define ROUGHLY 2.0
 
-static bool is_about(double a, double b) { return a <= ABOUT * b && b <= ABOUT * a; }
+static bool is_within(double factor, const snug__cost *a, const snug__cost *b) {
+  return a->flops <= factor * b->flops && b->flops <= factor * a->flops &&
+         a->bytes <= factor * b->bytes && b->bytes <= factor * a->bytes;
+}
 
-static bool is_like_data(const snug__type *a, const snug__type *b) {
+static bool is_like_data(const snug__type *a, const snug__type *b, bool is_small) {
   bool is_like = a->dtype == b->dtype && a->layout == b->layout && a->rank == b->rank;
-  for (int32_t i = 0; is_like && i + 1 < a->rank; i++) {
+  for (int32_t i = 0; is_like && !is_small && i + 1 < a->rank; i++) {
     is_like = a->dim[i] == b->dim[i];
   }
   return is_like;
@@ -25,10 +29,11 @@ uint64_t snug__alike_how(const snug__op *op, const void *params) {
   return key;
 }
 
-static bool is_alike(const snug__alike *a, const snug__alike *b) {
-  return a->op == b->op && a->kernel == b->kernel && a->how == b->how && a->far_in == b->far_in &&
-         a->far_out == b->far_out && is_like_data(&a->first, &b->first) &&
-         is_about(a->cost.flops, b->cost.flops) && is_about(a->cost.bytes, b->cost.bytes);
+static bool is_alike(const snug__alike *timed, const snug__alike *call) {
+  return timed->op == call->op && timed->kernel == call->kernel && timed->how == call->how &&
+         timed->far_in == call->far_in && timed->far_out == call->far_out &&
+         is_like_data(&timed->first, &call->first, call->is_small) &&
+         is_within(call->is_small ? ROUGHLY : ABOUT, &timed->cost, &call->cost);
 }
 
 bool snug__alike_find(const snug__vec *list, const snug__alike *call, double *seconds) {

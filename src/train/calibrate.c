@@ -166,7 +166,7 @@ static snug_status time_all(calibrator *c, double *seconds, double *again) {
 
 /* ---- the whole ---- */
 
-/* The room of trials; also counts the bytes that the step touches. */
+/* The room of trials; also counts the bytes that the step touches, and what it may take. */
 static int64_t find_room(calibrator *c) {
   int64_t largest = 0;
   int64_t variable = 0;
@@ -175,6 +175,7 @@ static int64_t find_room(calibrator *c) {
     const int64_t bytes = snug__call_bytes(&c->calls, &q);
     largest = snug__call_is_update(q.op) ? largest : snug__max_i64(largest, bytes);
     c->all += bytes;
+    c->calls.guessed += snug__call_guess(&c->calls, &q);
   }
   for (snug__id v = 0; v < c->g->values.n; v++) {
     const snug__value *value = snug__value_at(c->g, v);

@@ -13,6 +13,7 @@
 
 #define TRIAL_SECONDS 4e-3 /* what one run may take, by that guess */
 #define FIXED_SHARE 0.02   /* of a call's bytes: from there on it is timed at two batches */
+#define SMALL_SHARE 1e-3   /* of the step, by the guesses */
 #define LEAST_SLOPE 0.1    /* what one more sample takes, of the mean of the small batch */
 
 /* ---- calls ---- */
@@ -295,7 +296,8 @@ snug_status snug__call_time(snug__call_timer *c, const snug__timed_call *q, doub
                       .far_out = q->far_out,
                       .first = whole.in[0],
                       .cost = snug__op_cost(&whole.sig),
-                      .guessed = *guessed};
+                      .guessed = *guessed,
+                      .is_small = *guessed < SMALL_SHARE * c->guessed};
   if (snug__alike_find(&c->timed, &call, seconds)) {
     return SNUG_OK;
   }
@@ -308,6 +310,12 @@ int64_t snug__call_bytes(const snug__call_timer *c, const snug__timed_call *q) {
   sized z;
   size_call(c, NULL, q, &z);
   return bytes_of(&z.sig);
+}
+
+double snug__call_guess(const snug__call_timer *c, const snug__timed_call *q) {
+  sized z;
+  size_call(c, NULL, q, &z);
+  return guess(&z.sig);
 }
 
 snug_status snug__call_timer_open(snug__call_timer *c) {

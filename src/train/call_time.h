@@ -33,6 +33,7 @@ typedef struct snug__call_timer {
   const snug__step *step;
   const snug__graph *g; /* the step, lowered */
   const snug__device *device;
+  double guessed; /* of the whole step */
   /* private */
   snug__timings timings;
   snug__timer timer;
@@ -49,6 +50,9 @@ void snug__call_timer_close(snug__call_timer *c, char note[SNUG__NOTE_BYTES]);
 
 /* The bytes that a call touches. */
 int64_t snug__call_bytes(const snug__call_timer *c, const snug__timed_call *q);
+
+/* What it may take, without timing anything. */
+double snug__call_guess(const snug__call_timer *c, const snug__timed_call *q);
 
 /* Whether it is one of an optimizer, which can be cut to any length. */
 bool snug__call_is_update(const snug__op *op);

@@ -112,8 +112,7 @@ static snug_status line_up(snug__ways *w, snug__fit *f, uint64_t room) {
   SNUG_TRY(snug__points_find_beside(w, f, at));
   SNUG_TRY(snug__points_find_least(w, f));
   SNUG_TRY(f->options.levers.curve ? snug__points_spread(w, f) : SNUG_OK);
-  snug__points_keep(w, f, &f->pick.chosen);
-  return SNUG_OK;
+  return snug__points_keep(w, f, &f->pick.chosen);
 }
 
 static bool tells_least(const snug__fit *f) {
@@ -128,11 +127,22 @@ static snug_status measure_end(snug__ways *w, snug__fit *f, snug_status (*make)(
   return SNUG_OK;
 }
 
+/* The point to go on to from one that came out over the line: a smaller one, that much.  What lies
+ * beside the block is not the same for all, so none is passed over that may fit all the same, as
+ * it would under a smaller line. */
+static size_t next_point(const snug__fit *f) {
+  uint64_t room = snug__session_bytes(f) + MARGIN + f->options.memory;
+  room = room > f->history->memory.process ? room - f->history->memory.process : 0;
+  size_t i = f->pick.chosen + 1;
+  while (i < f->pick.n_points && snug__point_bytes(f, &f->pick.points[i]) > room) {
+    i++;
+  }
+  return i;
+}
+
 /* Make the session of one way after the other, until the process stays under the line.  From the
- * first one, which is there, it is reckoned which is to fit.  What lies beside the block is not the
- * same for all, so that one may be over all the same; then it is the next, and none is passed over
- * that a smaller line would have got.  Where none seems to fit, the least one is made all the same.
- */
+ * first one, which is there, it is reckoned which is to fit.  Where none seems to, the least one is
+ * made all the same. */
 static snug_status choose(snug__ways *w, snug__fit *f, uint64_t held,
                           snug_status (*make)(snug__fit *f)) {
   SNUG_TRY(make_way(w, f, 0, make));
@@ -143,12 +153,13 @@ static snug_status choose(snug__ways *w, snug__fit *f, uint64_t held,
   }
   SNUG_TRY(line_up(w, f, room));
   SNUG_TRY(tells_least(f) ? measure_end(w, f, make) : SNUG_OK);
-  for (int i = 0; i < MOST_ROUNDS && f->pick.chosen < f->pick.n_points; i++, f->pick.chosen++) {
+  for (int i = 0; i < MOST_ROUNDS && f->pick.chosen < f->pick.n_points; i++) {
     SNUG_TRY(is_there && f->pick.chosen == 0 ? snug__fit_memory(f, &f->history->memory)
                                              : make_way(w, f, f->pick.chosen, make));
     if (!is_over(f)) {
       return SNUG_OK;
     }
+    f->pick.chosen = next_point(f);
   }
   return measure_least(w, f, make);
 }

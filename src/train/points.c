@@ -1,6 +1,7 @@
 #include "train/points.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/store.h"
 
@@ -151,7 +152,8 @@ snug_status snug__points_spread(snug__ways *w, snug__fit *f) {
   return SNUG_OK;
 }
 
-void snug__points_keep(snug__ways *w, snug__fit *f, size_t *chosen) {
+/* Move the planned ways and their points to the front; returns how many there are. */
+static size_t gather(snug__ways *w, snug__fit *f, size_t *chosen) {
   snug_plan_point *points = f->pick.points;
   size_t n = 0, at = SIZE_MAX;
   for (size_t i = 0; i < w->list.n; i++) {
@@ -162,7 +164,19 @@ void snug__points_keep(snug__ways *w, snug__fit *f, size_t *chosen) {
       SNUG_VEC(&w->list, snug__fit_way, n++) = *way_at(w, i);
     }
   }
-  w->list.n = f->pick.n_points = n;
   *chosen = at < n ? at : n;
+  return n;
+}
+
+/* The fit keeps them, so they take no more room than they need. */
+snug_status snug__points_keep(snug__ways *w, snug__fit *f, size_t *chosen) {
+  snug_plan_point *points = NULL;
+  size_t n = gather(w, f, chosen);
+  SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, n, &points));
+  memcpy(points, f->pick.points, n * sizeof *points);
+  SNUG_GIVE_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.points, f->pick.room);
+  f->pick.points = points;
+  w->list.n = f->pick.n_points = f->pick.room = n;
   snug__ways_settle(w);
+  return SNUG_OK;
 }

@@ -27,7 +27,7 @@ snug_status snug__points_spread(snug__ways *w, snug__fit *f) SNUG_NODISCARD;
 
 /* Keep the planned ways and their points, without those that a faster one is no larger than; way
  * *chosen is one of them, and *chosen becomes its index there.  Nothing is planned after that. */
-void snug__points_keep(snug__ways *w, snug__fit *f, size_t *chosen);
+snug_status snug__points_keep(snug__ways *w, snug__fit *f, size_t *chosen) SNUG_NODISCARD;
 
 /* Bytes of a block, of what files take in memory, and of slots that are not in one: of a point, and
  * of the session. */

@@ -118,9 +118,9 @@ head -1 err | grep -q '^snug: m.keras with batch 32 does not fit in 10 B: the le
 is_empty out
 [ ! -e never.keras ] || fail "something was saved"
 sed -n 's/^  snug //p' err >commands
-[ -s commands ] || fail "no remedy: $(cat err)"
 cp err refusal
 ldd "$SNUG" | grep -q 'libasan' && exit 0 # a sanitizer's memory is not predicted, and nothing else follows
+[ -s commands ] || fail "no remedy: $(cat refusal)"
 while IFS= read -r command; do
   eval "\"\$SNUG\" $command --force" >out 2>err || fail "a remedy does not hold: $command: $(cat err)"
 done <commands

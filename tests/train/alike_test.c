@@ -57,6 +57,24 @@ TEST(what_differs_in_more_than_channels_is_timed) {
   snug__vec_release(&list);
 }
 
+/* What it is told by need not be a small one itself. */
+TEST(a_small_part_of_a_step_is_told_by_what_is_roughly_like_it) {
+  snug_ctx *ctx = test_ctx();
+  snug__alike timed = call_of(256, 1e9);
+  double seconds = -1.0;
+  timed.seconds = 0.004;
+  snug__vec list = list_with(ctx, timed);
+  snug__alike small = call_of(256, 6e8);
+  small.first.dim[1] = 28;
+  ASSERT_FALSE(snug__alike_find(&list, &small, &seconds));
+  small.is_small = true;
+  ASSERT_TRUE(snug__alike_find(&list, &small, &seconds));
+  ASSERT_NEAR(seconds, 0.0024, 1e-12);
+  small.cost.flops = 4e8;
+  ASSERT_FALSE(snug__alike_find(&list, &small, &seconds));
+  snug__vec_release(&list);
+}
+
 /* A product, and the one with the second factor transposed, have the same work. */
 TEST(choices_count_and_sizes_do_not) {
   const snug__matmul_params plain = {false, false}, transposed = {false, true};
