@@ -192,7 +192,7 @@ static void print_beside(const plan_view *v, const char *name, size_t i) {
          plan_how(&p, &v->fastest, "nothing given up", how, sizeof how));
 }
 
-/* Bytes of the next point that is worth a line: some percent from the chosen one, if there are. */
+/* The next point that is worth a line: some percent from the chosen one, or the last there is. */
 #define APART 0.04
 static size_t beside(const plan_view *v, int step) {
   double chosen = (double)v->point.block;

@@ -4,7 +4,8 @@ Usage: tiny.py [--most-bytes 5000000] [--most-time 10] [--steps 30] [--rounds 3]
 
 The model is Keras's own, without weights.  The fastest plan, as it is under a line with room for everything, and the
 fastest point with a block of at most MOST-BYTES (the least one, if none is that small) are trained in turn, in processes
-of their own; the seconds of the shortest fits are compared.  Published, for the same training: TensorFlow 652 MB, PyTorch 303, MNN 41.5, Tiny Training Engine 5.7.
+of their own; the seconds of the shortest fits are compared.  Published, for the same training: TensorFlow 652 MB, PyTorch
+303, MNN 41.5, Tiny Training Engine 5.7.
 Runs in a Python with Keras; SNUG is the command.  Exit code 1: more bytes, or MOST-TIME percent more time.
 """
 import argparse

@@ -1,10 +1,8 @@
 #include "budget/frontier.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/ctx.h"
-#include "base/size.h"
 #include "pass/offload.h"
 
 #define MOST_WAYS (1 << 16)
