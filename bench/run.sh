@@ -10,26 +10,13 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 build=$(dirname "${SNUG:-$root/build/snug}")
-venv=${BENCH_VENV:-$root/.cache/bench-venv}
+. "$here/peers/venv.sh"
 
 build() {
   cmake --build "$build" --target "$1" >"$build/bench.log" 2>&1 || {
     cat "$build/bench.log" >&2
     exit 1
   }
-}
-
-# The peers live in an environment of their own, made anew when their versions change.
-peers() {
-  cmp -s "$here/requirements.txt" "$venv/installed" && return
-  echo "installing the peers in $venv ..." >&2
-  rm -rf "$venv"
-  python3 -m venv "$venv" || {
-    echo "run.sh: needs Python's venv: apt-get install python3-venv" >&2
-    exit 1
-  }
-  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-  cp "$here/requirements.txt" "$venv/installed"
 }
 
 case ${1:-} in
@@ -50,7 +37,6 @@ case ${1:-} in
     exec "$venv/bin/python" "$here/check.py" "$build/bench/train" "$@"
     ;;
   *)
-    python=$venv/bin/python
     case " $* " in
       *" --peers none "* | *" --help "*) python=python3 ;;
       *) peers ;;

@@ -49,6 +49,10 @@ int cli_parse_shapes(const char *text, snug_array x[CLI_MOST_INPUTS], int32_t *n
 /* Write bytes for people, e.g. "1.50 MiB", into 16 characters at least; returns dst. */
 const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes);
 
+/* Element i of an array, and the elements of one sample. */
+double cli_value_at(const snug_array *a, int64_t i);
+int64_t cli_sample_values(const snug_array *a);
+
 /* A file that appears under its name complete or not at all: it is written beside, brought to disk
  * and renamed. */
 typedef struct cli_file {
@@ -78,6 +82,7 @@ int cli_file_read(const char *path, char **text, size_t *n);
 
 /* The verbs, each in a file of its own. */
 extern const cli_verb cli_verb_fit, cli_verb_plan, cli_verb_evaluate, cli_verb_predict,
-    cli_verb_summary, cli_verb_init, cli_verb_pack, cli_verb_completion, cli_verb_help;
+    cli_verb_summary, cli_verb_data, cli_verb_init, cli_verb_pack, cli_verb_completion,
+    cli_verb_help;
 
 #endif

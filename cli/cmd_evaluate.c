@@ -64,7 +64,7 @@ static int run(const cli_verb *verb, int n_args, char **args) {
                     "evaluate: which data? --data FILE is needed; see snug evaluate "
                     "--help");
   }
-  code = code ? code : job_open(&j, &o.job, SNUG_PART_TEST, true);
+  code = code ? code : job_open(&j, &o.job, NULL, SNUG_PART_TEST, true);
   code = code ? code : job_need_compiled(&j, "evaluate");
   code = code ? code : evaluate(&j, &o);
   job_close(&j);
@@ -80,15 +80,20 @@ static const cli_example examples[] = {
 };
 
 static const cli_option options[] = {
-    JOB_DATA_OPTION(evaluate_options,
-                    "the data: one .npz file with x and y (or x_test and y_test, or x_0, x_1, ..., "
-                    "or the names of the model's inputs and outputs), or one .npy or IDX file "
-                    "(also gzipped) per array, the labels last",
-                    "Data"),
+    JOB_DATA_OPTION(
+        evaluate_options,
+        "the data: one .npz file with x and y (or x_test and y_test, or x_0, x_1, ..., "
+        "or the names of the model's inputs and outputs), a table (.csv, .tsv), "
+        "a folder of images with a folder per class, a list of them (.txt: path label), "
+        "records (- is standard input), or one .npy or IDX file (also gzipped) per "
+        "array, the labels last",
+        "Data"),
     {"sample-weight", 0, CLI_FILE, "FILE", "npy", NULL,
      offsetof(evaluate_options, job.sample_weight), "one weight per sample, a .npy file"},
-    JOB_RUN_OPTIONS(evaluate_options),
+    JOB_READ_OPTIONS(evaluate_options),
+    JOB_IMAGE_OPTIONS(evaluate_options),
     JOB_MODEL_OPTIONS(evaluate_options),
+    JOB_RUN_OPTIONS(evaluate_options),
     JOB_COMPILE_OPTIONS(evaluate_options),
     CLI_COMMON_OPTIONS(evaluate_options),
 };

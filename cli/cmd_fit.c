@@ -2,17 +2,10 @@
 #include <dirent.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "fit.h"
 #include "interrupt.h"
 #include "remedies.h"
-
-double fit_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- before training: what would be found out after hours otherwise ---- */
 
@@ -73,10 +66,11 @@ static snug_status plan_and_train(fit_run *r) {
   if (r->was_planned && (!r->fits || r->failed)) {
     return SNUG_OK;
   }
-  r->seconds = fit_now() - r->start;
+  r->seconds = terminal_now() - r->start;
   r->memory = r->planned;
   if (r->history) {
     snug_history_memory(r->history, &r->memory);
+    snug_history_data(r->history, &r->data);
   }
   return s == SNUG_E_STOPPED && r->interrupted ? SNUG_OK : s;
 }

@@ -1,5 +1,4 @@
 /* snug predict: the outputs of a model for data. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,57 +107,12 @@ static int save(const prediction *p) {
 
 /* ---- what is shown ---- */
 
-static double half_value(uint16_t bits) {
-  int exponent = bits >> 10 & 31;
-  double fraction = bits & 1023;
-  double value = exponent == 31 ? (fraction != 0.0 ? NAN : INFINITY)
-                 : exponent     ? ldexp(1024.0 + fraction, exponent - 25)
-                                : ldexp(fraction, -24);
-  return bits & 0x8000 ? -value : value;
-}
-
-static double brain_value(uint16_t bits) {
-  uint32_t wide = (uint32_t)bits << 16;
-  float value;
-  memcpy(&value, &wide, sizeof value);
-  return (double)value;
-}
-
-static double value_at(const snug_array *a, int64_t i) {
-  switch (a->dtype) {
-    case SNUG_FLOAT32:
-      return (double)((const float *)a->data)[i];
-    case SNUG_FLOAT64:
-      return ((const double *)a->data)[i];
-    case SNUG_FLOAT16:
-      return half_value(((const uint16_t *)a->data)[i]);
-    case SNUG_BFLOAT16:
-      return brain_value(((const uint16_t *)a->data)[i]);
-    case SNUG_INT8:
-      return ((const int8_t *)a->data)[i];
-    case SNUG_INT32:
-      return ((const int32_t *)a->data)[i];
-    case SNUG_INT64:
-      return (double)((const int64_t *)a->data)[i];
-    default:
-      return ((const uint8_t *)a->data)[i];
-  }
-}
-
-static int64_t row_values(const snug_array *a) {
-  int64_t n = 1;
-  for (int32_t i = 1; i < a->rank; i++) {
-    n *= a->shape[i];
-  }
-  return n;
-}
-
 static void print_rows(const snug_array *a) {
-  int64_t n = row_values(a);
+  int64_t n = cli_sample_values(a);
   for (int64_t row = 0; row < a->shape[0] && row < SHOWN_ROWS; row++) {
     fputs(" ", stdout);
     for (int64_t i = 0; i < n && i < SHOWN_VALUES; i++) {
-      printf(" %10.6g", value_at(a, row * n + i));
+      printf(" %10.6g", cli_value_at(a, row * n + i));
     }
     fputs(n > SHOWN_VALUES ? " ...\n" : "\n", stdout);
   }
@@ -204,8 +158,8 @@ static void print_json_output(const prediction *p, int32_t i, json *j) {
   json_text(j, "file", is_one_file ? p->options->output : file);
   if (!p->options->output) { /* flat, row after row */
     json_array(j, "values");
-    for (int64_t k = 0; k < a->shape[0] * row_values(a); k++) {
-      json_real(j, NULL, value_at(a, k));
+    for (int64_t k = 0; k < a->shape[0] * cli_sample_values(a); k++) {
+      json_real(j, NULL, cli_value_at(a, k));
     }
     json_end(j);
   }
@@ -258,7 +212,7 @@ static int run(const cli_verb *verb, int n_args, char **args) {
   prediction p = {.options = &o};
   int code = cli_parse(verb, n_args, args, &o);
   code = code ? code : check(&o);
-  code = code ? code : job_open(&p.job, &o.job, SNUG_PART_TEST, false);
+  code = code ? code : job_open(&p.job, &o.job, NULL, SNUG_PART_TEST, false);
   code = code ? code : make_outputs(&p);
   code = code ? code : check_files(&p);
   code = code ? code : predict(&p);
@@ -278,12 +232,17 @@ static const cli_example examples[] = {
 };
 
 static const cli_option options[] = {
-    JOB_DATA_OPTION(predict_options,
-                    "the inputs: one .npz file with x (or x_test, or x_0, x_1, ..., or the names "
-                    "of the model's inputs), or one .npy or IDX file (also gzipped) per input",
-                    "Data"),
-    JOB_RUN_OPTIONS(predict_options),
+    JOB_DATA_OPTION(
+        predict_options,
+        "the inputs: one .npz file with x (or x_test, or x_0, x_1, ..., or the names "
+        "of the model's inputs), a table (.csv, .tsv), a folder of images, records (- is "
+        "standard input), "
+        "or one .npy or IDX file (also gzipped) per input",
+        "Data"),
+    JOB_READ_OPTIONS(predict_options),
+    JOB_IMAGE_OPTIONS(predict_options),
     JOB_MODEL_OPTIONS(predict_options),
+    JOB_RUN_OPTIONS(predict_options),
     {"output", 'o', CLI_FILE, "FILE", "npy npz", "Results", offsetof(predict_options, output),
      "write the predictions there: .npy (with several outputs FILE_0.npy, FILE_1.npy, ...), or "
      ".npz with all outputs under their names"},

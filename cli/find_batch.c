@@ -39,7 +39,7 @@ static int try_batch(search *s, int64_t batch, tried *out) {
   if (!code && s->say) {
     fprintf(stderr, "batch %lld: %s%s\n", (long long)batch,
             out->plan.least == UINT64_MAX ? "cannot be planned"
-                                          : snug_bytes_text(out->plan.least, needs),
+                                          : snug_least_text(out->plan.least, needs),
             out->plan.fits ? "" : ", does not fit");
   }
   return code;
@@ -155,7 +155,7 @@ static void print_text(const fit_options *o, const memory_line *l, const found_b
   char bytes[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT];
   if (!f->exact) {
     printf("does not fit in %s: a batch of 1 needs %s\n", snug_bytes_text(l->bytes, bytes),
-           snug_bytes_text(f->at_exact.least, least));
+           snug_least_text(f->at_exact.least, least));
     return;
   }
   printf("batch %lld is the largest that fits in %s%s\n", (long long)f->exact,

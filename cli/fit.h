@@ -56,6 +56,7 @@ typedef struct fit_run {
   job job;
   snug_arrays *validation_arrays;
   snug_data validation;
+  snug_source validation_source;
   snug_fit_options fit;
   double *class_weight;
   snug_span *target_batches, *target_epochs;
@@ -78,6 +79,7 @@ typedef struct fit_run {
   char note[LINE_WHY_BYTES];          /* of the plan */
   snug_plan_point fastest, point;     /* of the plan; point: the one that is taken */
   snug_memory_report planned, memory; /* before step 1, and of the fit itself */
+  snug_data_report data;              /* of the plan, or of the fit */
   snug_layer_memory *layers;          /* as planned, largest first; the names are ours */
   size_t n_layers;
   snug_history *history; /* of the epochs that were complete */
@@ -112,9 +114,6 @@ snug_status fit_make_plan(fit_run *run, snug_plan **plan);
  * held during the fit, as it would be counted. */
 void fit_keep_plan(fit_run *run, const snug_plan *plan);
 void fit_end_plan(fit_run *run);
-
-/* Seconds since some moment in the past. */
-double fit_now(void);
 
 /* Make the callbacks, and end them (before the model). */
 int fit_add_callbacks(fit_run *run);

@@ -60,6 +60,26 @@ static void write_time(const fit_run *r, char *text) {
   }
 }
 
+/* How long steps had no data, how long it took to copy them, and who read them. */
+static void write_data(const fit_run *r, char *text) {
+  const snug_data_report *d = &r->data;
+  const char *dot = terminal_dot(&r->out);
+  double percent = r->seconds > 0.0 ? 100.0 / r->seconds : 0.0;
+  char time[32];
+  size_t n = (size_t)snprintf(text, TEXT_BYTES, "waited %s, %.1f %% of the time%scopied in %.1f %%",
+                              terminal_time(d->waited, time, sizeof time), percent * d->waited, dot,
+                              percent * d->copied);
+  if (d->batches && n < TEXT_BYTES) {
+    n += (size_t)snprintf(text + n, TEXT_BYTES - n, "%sat most %d worker%s, %d batch%s ahead", dot,
+                          d->n_workers, d->n_workers == 1 ? "" : "s", d->prefetch,
+                          d->prefetch == 1 ? "" : "es");
+  }
+  if (d->skipped && n < TEXT_BYTES) {
+    snprintf(text + n, TEXT_BYTES - n, "%sskipped %lld, first %s", dot, (long long)d->skipped,
+             d->first_skipped);
+  }
+}
+
 /* ---- memory ---- */
 
 /* What the process reached; where the fit did not measure it, since the process began. */
@@ -175,6 +195,7 @@ void fit_print_box(const fit_run *r) {
   write_values(r, next_row(&b, "result"));
   add_memory(r, &b);
   write_time(r, next_row(&b, "time"));
+  write_data(r, next_row(&b, "data"));
   if (r->saved) {
     write_saved(r, next_row(&b, "saved"));
   }

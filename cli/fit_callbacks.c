@@ -13,7 +13,7 @@
 static bool watch_train_begin(void *user, int64_t epochs, int64_t steps) {
   (void)epochs;
   (void)steps;
-  ((fit_run *)user)->start = fit_now();
+  ((fit_run *)user)->start = terminal_now();
   return true;
 }
 

@@ -58,6 +58,7 @@ void fit_keep_plan(fit_run *r, const snug_plan *plan) {
   size_t last = snug_plan_points(plan) - 1;
   size_t chosen = snug_plan_chosen(plan);
   snug_plan_memory(plan, &r->planned);
+  snug_plan_data(plan, &r->data);
   snug_plan_point_at(plan, 0, &r->fastest);
   snug_plan_point_at(plan, chosen < last ? chosen : last, &r->point);
   r->fits = snug_plan_fits(plan);

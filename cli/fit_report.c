@@ -28,8 +28,12 @@ static void announce_plan(const fit_run *r) {
     fprintf(stderr, "Plan: fits. %s of %s for the whole process%s", needs,
             snug_bytes_text(r->line.bytes, size), price_text(r, price, sizeof price));
   } else {
-    fprintf(stderr, "Plan: training on %lld samples in batches of %lld takes %s",
-            (long long)fit_samples(r), (long long)r->fit.batch_size, needs);
+    char samples[48] = ""; /* of a stream nobody knows how many */
+    if (fit_samples(r)) {
+      snprintf(samples, sizeof samples, "on %lld samples ", (long long)fit_samples(r));
+    }
+    fprintf(stderr, "Plan: training %sin batches of %lld takes %s", samples,
+            (long long)r->fit.batch_size, needs);
   }
   fprintf(stderr, "%s%s%s.\n", seconds > 0.0 ? ", about " : "",
           seconds > 0.0 ? terminal_time(seconds, time, sizeof time) : "",
@@ -92,6 +96,7 @@ static void print_json(const fit_run *r) {
   json_int(&j, "batch_size", r->fit.batch_size);
   print_json_history(r, &j);
   plan_json_memory(&j, &r->memory);
+  plan_json_data(&j, &r->data);
   plan_json_layers(&j, r);
   samples_print_json(r, &j);
   json_int(&j, "steps", r->steps);

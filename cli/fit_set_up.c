@@ -6,6 +6,7 @@
 #include "fit.h"
 
 #define MOST_CLASSES (1 << 20)
+#define HELD_PART 8 /* of the line */
 
 /* "3:0.5" */
 static int parse_class_weight(const char *text, int64_t *class_, double *weight) {
@@ -62,14 +63,18 @@ static int read_validation(fit_run *r) {
   r->job.more_data = files;
   if (files->n) {
     r->fit.validation_data = &r->validation;
-    return job_read(&r->job, files, SNUG_PART_TEST, true, &r->validation_arrays, &r->validation);
+    int code =
+        job_read(&r->job, files, SNUG_PART_TEST, true, &r->validation_arrays, &r->validation);
+    job_use_reading(&r->job, &r->validation, &r->validation_source);
+    return code;
   }
-  if (r->options->validation_split > 0.0 || !r->job.arrays ||
+  if (r->fit.validation_split > 0.0 || !r->job.arrays ||
       !snug_arrays_has(r->job.arrays, r->job.model, part)) {
     return CLI_OK;
   }
   r->fit.validation_data = &r->validation;
   snug_status s = snug_arrays_data(r->job.arrays, r->job.model, part, true, &r->validation);
+  job_use_reading(&r->job, &r->validation, &r->validation_source);
   return s ? job_fail(&r->job, s) : CLI_OK;
 }
 
@@ -121,7 +126,9 @@ int fit_set_up(fit_run *r) {
                               .initial_epoch = o->initial_epoch,
                               .steps_per_epoch = o->steps_per_epoch,
                               .no_shuffle = o->no_shuffle,
-                              .validation_split = o->validation_split,
+                              .validation_split = job_has_images(&o->job.data)
+                                                      ? 0.0 /* the files are split */
+                                                      : o->validation_split,
                               .validation_batch_size = o->validation_batch_size,
                               .validation_steps = o->validation_steps,
                               .validation_freq = o->validation_freq};
@@ -131,10 +138,21 @@ int fit_set_up(fit_run *r) {
   return code ? code : set_class_weights(r);
 }
 
+/* Under a line, what cannot be read in places is held only if it is a small part of it. */
+static snug_arrays_options files_of(const fit_run *r) {
+  const fit_options *o = r->options;
+  return (snug_arrays_options){.hold = (int64_t)(r->line.bytes / HELD_PART),
+                               .allow_disk = is_allowed(o, "disk"),
+                               .disk_folder = o->disk_folder};
+}
+
 int fit_open(fit_run *r, const fit_options *o, const char *verb) {
   *r = (fit_run){.options = o};
   int code = line_find(o->memory, &r->line);
-  code = code ? code : job_open(&r->job, &o->job, SNUG_PART_TRAIN, true);
+  snug_arrays_options files = files_of(r);
+  snug_image_options images = {.validation_split = o->validation_split};
+  files.images = &images;
+  code = code ? code : job_open(&r->job, &o->job, &files, SNUG_PART_TRAIN, true);
   code = code ? code : job_need_compiled(&r->job, verb);
   code = code ? code : fit_set_up(r);
   return code ? code : fit_add_callbacks(r);

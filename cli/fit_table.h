@@ -11,19 +11,28 @@
 #define FIT_SHARED_OPTIONS                                                                        \
     JOB_DATA_OPTION(fit_options,                                                                  \
                     "the data: one .npz file with x and y (or x_0, x_1, ..., or the names of the "\
-                    "model's inputs and outputs), or one .npy or IDX file (also gzipped) per "    \
-                    "array, the labels last",                                                     \
+                    "model's inputs and outputs), a table (.csv, .tsv), a folder of images with "  \
+                    "a folder per class, a list of them (.txt: path label), records (- is "       \
+                    "standard input), or one .npy or IDX file (also gzipped) per array, the "      \
+                    "labels last",                                                                \
                     "Data"),                                                                      \
-    {"validation-data", 0, CLI_FILES, "FILE", "npz npy gz", NULL, AT(validation_data),            \
+    {"validation-data", 0, CLI_FILES, "FILE", "npz npy gz csv tsv txt", NULL, AT(validation_data),\
      "data to validate with after every epoch, likewise"},                                        \
     {"validation-split", 0, CLI_REAL, "PART", NULL, NULL, AT(validation_split),                   \
-     "validate with the last part of the data (0.1), which is then not trained on"},              \
+     "validate with the last part of the data (0.1), which is then not trained on; of images, as " \
+     "Keras does: the last part of the files in an order that --seed says"},                       \
     {"sample-weight", 0, CLI_FILE, "FILE", "npy", NULL, AT(job.sample_weight),                    \
      "one weight per sample, a .npy file"},                                                       \
     {"class-weight", 0, CLI_WORDS, "WEIGHTS", NULL, NULL, AT(class_weight),                       \
      "how much samples of a class count: 0:1,1:5. Other classes count once"},                     \
     {"no-shuffle", 0, CLI_FLAG, NULL, NULL, NULL, AT(no_shuffle),                                 \
      "take the samples in their order"},                                                          \
+    {"shuffle-window", 0, CLI_TEXT, "BYTES", "auto", NULL, AT(job.window),                        \
+     "memory to shuffle samples in that can only be read from front to back (gzipped, deflated, "  \
+     "standard input): auto is an eighth of the line, or 64MiB. All others are shuffled without"}, \
+    JOB_READ_OPTIONS(fit_options),                                                                \
+    JOB_IMAGE_OPTIONS(fit_options),                                                               \
+    JOB_AUGMENT_OPTION(fit_options),                                                              \
     {"epochs", 0, CLI_AT_LEAST_1, "N", NULL, "Training", AT(epochs), "train up to this epoch (1)"},\
     JOB_RUN_OPTIONS(fit_options),                                                                 \
     {"initial-epoch", 0, CLI_COUNT, "N", NULL, NULL, AT(initial_epoch),                           \
@@ -61,7 +70,8 @@
      "what the line asks for"},                                                                   \
     {"allow", 0, CLI_WORDS, "WHAT", "disk|batch-statistics", NULL, AT(allow),                     \
      "what else may be done to stay under the line: disk (values of a step and optimizer slots "  \
-     "wait in a file; the result is the same to the bit), batch-statistics "                      \
+     "wait in a file, and packed data are unpacked to one; the result is the same to the bit), "   \
+     "batch-statistics "                                                                          \
      "(micro-batches through BatchNormalization, which then sees fewer samples: other results)"}, \
     {"disk-folder", 0, CLI_FOLDER, "FOLDER", NULL, NULL, AT(disk_folder),                         \
      "where --allow disk keeps its file; without it, TMPDIR or /tmp"},                            \

@@ -25,6 +25,10 @@ int job_fail(const job *j, snug_status status) {
   if (!is_about_data(status)) {
     return cli_fail_status(j->ctx, status);
   }
+  if (j->options->data.n && strncmp(snug_message(j->ctx), j->options->data.items[0],
+                                    strlen(j->options->data.items[0])) == 0) {
+    return cli_fail_status(j->ctx, status); /* it names the file itself */
+  }
   append_files(files, sizeof files, "", &j->options->data);
   append_files(files, sizeof files, has_more ? "; " : "", j->more_data);
   return cli_fail(CLI_FAILURE, "%s: %s", files, snug_message(j->ctx));
@@ -49,13 +53,6 @@ int job_need_compiled(const job *j, const char *verb) {
 }
 
 /* ---- data ---- */
-
-int job_read(const job *j, const cli_list *files, snug_part part, bool with_labels,
-             snug_arrays **arrays, snug_data *data) {
-  snug_status s = snug_arrays_open(j->ctx, files->items, files->n, arrays);
-  s = s ? s : snug_arrays_data(*arrays, j->model, part, with_labels, data);
-  return s ? job_fail(j, s) : CLI_OK;
-}
 
 /* One weight per sample, from a file of its own. */
 static int read_sample_weight(job *j) {
@@ -201,21 +198,45 @@ static int create_context(job *j) {
 
 static int open_arrays(job *j) {
   const cli_list *files = &j->options->data;
-  snug_status s = files->n ? snug_arrays_open(j->ctx, files->items, files->n, &j->arrays) : SNUG_OK;
+  snug_status s = files->n
+                      ? snug_arrays_open_with(j->ctx, files->items, files->n, &j->files, &j->arrays)
+                      : SNUG_OK;
   return s ? cli_fail_status(j->ctx, s) : CLI_OK;
 }
 
 static int read_data(job *j, snug_part part, bool with_labels) {
   snug_status s =
       j->arrays ? snug_arrays_data(j->arrays, j->model, part, with_labels, &j->data) : SNUG_OK;
+  job_use_reading(j, &j->data, &j->source);
   return s ? cli_fail_status(j->ctx, s) : CLI_OK;
 }
 
-int job_open(job *j, const job_options *options, snug_part part, bool with_labels) {
+/* The shapes of the data say what the model's file leaves open; of images it is the other way
+ * round. */
+static int open_both(job *j, snug_part part) {
+  if (!job_has_images(&j->options->data) || j->options->image_size) {
+    int code = open_arrays(j);
+    return code ? code : load_model(j, part);
+  }
+  int code = load_model(j, part);
+  if (!code) {
+    job_size_images(j);
+  }
+  return code ? code : open_arrays(j);
+}
+
+int job_open(job *j, const job_options *options, const snug_arrays_options *files, snug_part part,
+             bool with_labels) {
   *j = (job){.options = options};
-  int code = create_context(j);
-  code = code ? code : open_arrays(j);
-  code = code ? code : load_model(j, part);
+  if (files) {
+    j->files = *files;
+    j->images.validation_split = files->images ? files->images->validation_split : 0.0;
+  }
+  j->files.label = options->label;
+  int code = job_parse_reading(j);
+  job_set_images(j);
+  code = code ? code : create_context(j);
+  code = code ? code : open_both(j, part);
   code = code ? code : freeze_all(j);
   code = code || !wants_compile(options) ? code : compile(j);
   code = code ? code : set_learning_rate(j);

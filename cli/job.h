@@ -9,6 +9,10 @@
 typedef struct job_options {
   const char *model, *weights, *optimizer, *sample_weight, *input_shape;
   cli_list data, loss, metrics, loss_weights, freeze;
+  const char *label, *workers, *prefetch, *window, *on_error; /* how data are read */
+  const char *image_size, *image_dtype, *color_mode, *interpolation, *rescale, *normalize, *augment,
+      *labels; /* images */
+  bool crop, pad, fast_decode;
   double learning_rate; /* NaN: not given */
   int64_t batch_size, threads, seed;
   int64_t preallocate; /* bytes; 0: memory is taken as it is needed */
@@ -22,7 +26,55 @@ typedef struct job_options {
    offsetof(type, job.model)}
 
 #define JOB_DATA_OPTION(type, x, heading)                                                          \
-  {"data", 0, CLI_FILES, "FILE", "npz npy gz", heading, offsetof(type, job.data), x}
+  {"data", 0, CLI_FILES, "FILE", "npz npy gz csv tsv txt", heading, offsetof(type, job.data), x}
+
+#define JOB_READ_OPTIONS(type)                                                                     \
+  {"label", 0, CLI_TEXT, "COLUMN", NULL, NULL, offsetof(type, job.label),                          \
+   "the column of a table that is the label; without it, one that is called label, labels, y, "    \
+   "target or class"},                                                                             \
+  {"workers", 0, CLI_TEXT, "N", "auto", NULL, offsetof(type, job.workers),                         \
+   "threads that read data ahead, where they are not in memory: auto is up to as many as compute, "   \
+   "by who waits, the step or the data; with 0 the step reads what it needs itself. The order is the " \
+   "same with any number"},                                                                        \
+  {"prefetch", 0, CLI_TEXT, "N", "auto", NULL, offsetof(type, job.prefetch),                       \
+   "batches that are ready ahead: auto is up to 4 that fit in an eighth of the line, by who waits"}, \
+  {"on-error", 0, CLI_CHOICE, "WHAT", "stop|skip", NULL, offsetof(type, job.on_error),             \
+   "a sample that cannot be read or is not possible ends the run (stop), or the next one takes "   \
+   "its place, and it is counted and told at the end (skip)"}
+
+#define JOB_IMAGE_OPTIONS(type)                                                                    \
+  {"image-size", 0, CLI_TEXT, "SIZE", NULL, "Images", offsetof(type, job.image_size),              \
+   "resize images to this height x width: 224x224, or 224; without it, to what the model takes, "  \
+   "or 256x256"},                                                                                  \
+  {"image-dtype", 0, CLI_CHOICE, "DTYPE", "float32|uint8", NULL, offsetof(type, job.image_dtype),  \
+   "what batches of them are kept as until a step takes them (float32); uint8 is a fourth of the " \
+   "bytes, rounded, for a model that takes values of 0 to 255"},                                   \
+  {"color-mode", 0, CLI_CHOICE, "MODE", "grayscale|rgb|rgba", NULL,                                \
+   offsetof(type, job.color_mode), "their channels; without it, those that the model takes, or "   \
+   "rgb"},                                                                                         \
+  {"interpolation", 0, CLI_CHOICE, "HOW", "nearest|bilinear|area", NULL,                           \
+   offsetof(type, job.interpolation), "how they are resized (bilinear)"},                          \
+  {"crop-to-aspect-ratio", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(type, job.crop),                \
+   "keep the ratio of their sides and cut off what is too much; without it they are distorted"},   \
+  {"pad-to-aspect-ratio", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(type, job.pad),                  \
+   "keep the ratio and put an edge around them"},                                                  \
+  {"rescale", 0, CLI_TEXT, "FACTOR", NULL, NULL, offsetof(type, job.rescale),                      \
+   "multiply their values, which are 0 to 255: 1/255; and add something then: 1/127.5,-1"},        \
+  {"normalize", 0, CLI_TEXT, "MOMENTS", NULL, NULL, offsetof(type, job.normalize),                 \
+   "then subtract a mean and divide by the root of a variance, by channel: "                       \
+   "mean=[0.5,0.4,0.4],variance=[0.1,0.1,0.1]"},                                                   \
+  {"labels", 0, CLI_CHOICE, "MODE", "inferred|int|categorical|binary", NULL,                       \
+   offsetof(type, job.labels), "labels as class numbers (inferred, int), one-hot (categorical) or "\
+   "0 and 1 of two classes (binary)"},                                                             \
+  {"fast-decode", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(type, job.fast_decode),                  \
+   "decode JPEG at a smaller size where that is large enough, and a little less exactly"}
+
+#define JOB_AUGMENT_OPTION(type)                                                                   \
+  {"augment", 0, CLI_TEXT, "STEPS", NULL, NULL, offsetof(type, job.augment),                       \
+   "change images at random in training, as Keras's layers do, in this order: "                    \
+   "flip,rotation=0.1,zoom=0.1. Further steps are translation=0.1, contrast=0.2, "                 \
+   "brightness=0.2 and crop=200x200. A sample is changed in the same way with any number of "      \
+   "workers"}
 
 #define JOB_MODEL_OPTIONS(type)                                                                    \
   {"weights", 0, CLI_FILE, "FILE", "h5 keras", "Model", offsetof(type, job.weights),               \
@@ -51,18 +103,37 @@ typedef struct job {
   snug_model *model;
   snug_arrays *arrays, *weight_arrays;
   snug_data data;
+  snug_arrays_options files; /* how files of arrays are opened */
+  snug_image_options images; /* and images */
+  char image_size[32];       /* that the model takes */
+  snug_source reading;       /* how rows are read: workers, prefetch, window, skip_bad */
+  snug_source source;        /* of data, read so */
   const cli_list *more_data; /* further files that failures may be about; NULL: none */
 } job;
 
 /* Open all of it: context, data (if there are any), model, weights, compile.  The part says which
- * samples of a file are meant.  Reports; returns 0 or an exit code.  A job is ended by job_close in
- * any case. */
-int job_open(job *j, const job_options *options, snug_part part, bool with_labels);
+ * samples of a file are meant, `files` what of them may be held (NULL: all).  Reports; returns 0 or
+ * an exit code.  A job is ended by job_close in any case. */
+int job_open(job *j, const job_options *options, const snug_arrays_options *files, snug_part part,
+             bool with_labels);
 void job_close(job *j);
 
 /* Open the data of some files for the job's model.  Owns: *arrays is the caller's in any case. */
 int job_read(const job *j, const cli_list *files, snug_part part, bool with_labels,
              snug_arrays **arrays, snug_data *data);
+
+/* Whether data are images: a folder, or a list. */
+bool job_has_images(const cli_list *files);
+
+/* Let data be read as the options say; `source` is the place of what then reads them. */
+void job_use_reading(const job *j, snug_data *data, snug_source *source);
+
+/* In job_data.c, for opening: who reads, as the options say (reports; returns 0 or an exit code);
+ * how images are read; their size where nothing else is said: what the model takes. */
+int job_parse_reading(job *j);
+void job_set_images(job *j);
+snug_image_options job_images_of(const job_options *o);
+void job_size_images(job *j);
 
 /* Report a failure; one that is about the data names their files. */
 int job_fail(const job *j, snug_status status);

@@ -42,6 +42,7 @@ const char *plan_how(const snug_plan_point *p, const snug_plan_point *fastest, c
 
 /* The members of a memory report, in an object of that name; the bytes of each layer; samples. */
 void plan_json_memory(json *j, const snug_memory_report *m);
+void plan_json_data(json *j, const snug_data_report *d);
 void plan_json_layers(json *j, const fit_run *run);
 void samples_print_json(const fit_run *run, json *j);
 

@@ -186,7 +186,7 @@ static void put_verdict(const plan_view *v, FILE *out) {
   put_text(out, r->options->job.model);
   fprintf(out, ", batch %lld</h1>\n<p>At full speed %s; fits in as little as %s.",
           (long long)r->fit.batch_size, snug_bytes_text(v->fastest.process, needs),
-          snug_bytes_text(snug_plan_least(v->plan), least));
+          snug_least_text(snug_plan_least(v->plan), least));
   if (r->line.bytes) {
     fprintf(out, " Under the line of %s: %s.", snug_bytes_text(r->line.bytes, line),
             v->chosen < v->n_points ? snug_bytes_text(v->point.process, needs) : "does not fit");

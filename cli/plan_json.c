@@ -71,6 +71,21 @@ static void print_figures(json *j, const plan_view *v) {
   json_text(j, "line_from", *r->line.why ? r->line.why : NULL);
 }
 
+void plan_json_data(json *j, const snug_data_report *d) {
+  json_object(j, "data");
+  json_int(j, "held", (int64_t)d->held);
+  json_int(j, "batches", (int64_t)d->batches);
+  json_int(j, "window", (int64_t)d->window);
+  json_int(j, "workers_bytes", (int64_t)d->workers);
+  json_int(j, "workers", d->n_workers);
+  json_int(j, "prefetch", d->prefetch);
+  json_real(j, "waited", d->waited);
+  json_real(j, "copied", d->copied);
+  json_int(j, "skipped", d->skipped);
+  json_text(j, "first_skipped", d->skipped ? d->first_skipped : NULL);
+  json_end(j);
+}
+
 json plan_begin_json(const plan_view *v, FILE *out) {
   const fit_run *r = v->run;
   json j = json_begin(out);
@@ -82,6 +97,7 @@ json plan_begin_json(const plan_view *v, FILE *out) {
   json_bool(&j, "estimate", fit_is_estimate(r->options));
   json_text(&j, "note", *r->note ? r->note : NULL);
   plan_json_memory(&j, &v->memory);
+  plan_json_data(&j, &r->data);
   json_int(&j, "validation_block", (int64_t)snug_plan_validation(v->plan));
   print_points(&j, v);
   print_peak(&j, v);

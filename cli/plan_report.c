@@ -23,7 +23,7 @@ static void print_needed(const plan_view *v) {
   printf("needs %s%s; ", snug_bytes_text(v->memory.process, needs),
          step_text(v->point.seconds, step, sizeof step));
   if (snug_plan_least(v->plan) < v->memory.process) {
-    printf("fits in as little as %s\n", snug_bytes_text(snug_plan_least(v->plan), least));
+    printf("fits in as little as %s\n", snug_least_text(snug_plan_least(v->plan), least));
   } else {
     puts("there is no smaller plan");
   }
@@ -39,7 +39,7 @@ static void print_verdict(const plan_view *v) {
            snug_bytes_text(bytes, line), step_text(v->point.seconds, step, sizeof step));
   } else {
     printf("does not fit in %s: the least that would do is %s\n", snug_bytes_text(bytes, line),
-           snug_bytes_text(snug_plan_least(v->plan), needs));
+           snug_least_text(snug_plan_least(v->plan), needs));
   }
 }
 
@@ -49,7 +49,7 @@ static void print_conditions(const plan_view *v) {
   if (v->point.micro_batch && v->point.micro_batch < r->fit.batch_size) {
     printf(" in pieces of %lld", (long long)v->point.micro_batch);
   }
-  if (r->options->job.data.n || r->options->samples) {
+  if ((r->options->job.data.n || r->options->samples) && fit_samples(r)) {
     printf(", %lld samples", (long long)fit_samples(r));
   }
   puts(r->options->job.data.n ? "" : "; the data set is not counted (give it with --data)");
@@ -118,6 +118,25 @@ static void print_process(const plan_view *v) {
          snug_bytes_text(m->process > m->planned ? m->process : m->planned, all));
 }
 
+/* The stages that data pass through, as parts of what they take. */
+static void print_stages(const plan_view *v) {
+  const snug_data_report *d = &v->run->data;
+  const struct {
+    const char *name, *remark;
+    uint64_t bytes;
+  } stages[] = {{"held", "arrays in memory, indexes", d->held},
+                {"batches", "ready ahead", d->batches},
+                {"window", "to shuffle in", d->window},
+                {"workers", "threads that read: stacks, scratch", d->workers}};
+  char text[SNUG_BYTES_TEXT];
+  for (size_t i = 0; d->batches && i < sizeof stages / sizeof *stages; i++) {
+    if (stages[i].bytes) {
+      printf("    %-10s %10s  %s\n", stages[i].name, snug_bytes_text(stages[i].bytes, text),
+             stages[i].remark);
+    }
+  }
+}
+
 static void print_parts(const plan_view *v) {
   const snug_memory_report *m = &v->memory;
   putchar('\n');
@@ -127,6 +146,7 @@ static void print_parts(const plan_view *v) {
   print_part(v, "activations", m->activations, "");
   print_part(v, "scratch", m->scratch, "");
   print_part(v, "data", m->data, v->run->options->job.data.n ? "" : "one batch");
+  print_stages(v);
   print_validation(v);
   print_part(v, "callbacks", m->callbacks, "");
   print_part(v, "runtime", m->runtime, "model, graphs, plans, programs, history");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_WIDTH 80
@@ -133,6 +134,12 @@ void terminal_box(const terminal *t, const char *title, const snug_box_row *list
 }
 
 /* ---- numbers ---- */
+
+double terminal_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 const char *terminal_time(double seconds, char *dst, size_t bytes) {
   long s = lround(seconds);

@@ -22,6 +22,9 @@ const char *terminal_dot(const terminal *t);
 /* Print a box; texts that are wider than the terminal go on in rows of their own, cut at `·`. */
 void terminal_box(const terminal *t, const char *title, const snug_box_row *rows, size_t n);
 
+/* Seconds since some moment in the past. */
+double terminal_now(void);
+
 /* Seconds as people say them: "8.1 s", "2 min 5 s", "1 h 21 min". */
 const char *terminal_time(double seconds, char *dst, size_t bytes);
 

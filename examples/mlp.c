@@ -15,7 +15,7 @@ int main(void) {
   }
   snug_array x = {points, SNUG_FLOAT32, 2, {N, 2}};
   snug_array y = {inside, SNUG_UINT8, 1, {N}};
-  snug_data data = {&x, 1, &y, 1, NULL};
+  snug_data data = {.x = &x, .n_x = 1, .y = &y, .n_y = 1};
 
   const char *loss = "sparse_categorical_crossentropy", *metric = "accuracy";
   snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;

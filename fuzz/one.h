@@ -9,7 +9,14 @@
  */
 void fuzz_one_file(const uint8_t *data, size_t bytes);
 
+/* Any bytes as a file of arrays, or as a table: all arrays are read, whole and by their rows. */
+void fuzz_one_data(const uint8_t *data, size_t bytes);
+
 /* Any text as config.json: a model is built and compiled, or refused. */
 void fuzz_one_config(const uint8_t *data, size_t bytes);
+
+/* Any bytes as an image: decoded and resized with the memory that its header asks for, or refused.
+ */
+void fuzz_one_image(const uint8_t *data, size_t bytes);
 
 #endif

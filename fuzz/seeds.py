@@ -2,7 +2,7 @@
 """Make the seeds of the fuzzers from the files under tests/data.  Usage: seeds.py DATA OUT
 
 OUT/file: archives as they are, and the HDF5 files of the compressed ones; OUT/config: config.json
-of every archive, and every *.json.
+of every archive, and every *.json; OUT/data: the files of arrays, and a table.
 """
 import pathlib
 import shutil
@@ -10,7 +10,7 @@ import sys
 import zipfile
 
 data, out = map(pathlib.Path, sys.argv[1:])
-for folder in ("file", "config"):
+for folder in ("file", "config", "data"):
     (out / folder).mkdir(parents=True, exist_ok=True)
 for path in data.rglob("*.keras"):
     with zipfile.ZipFile(path) as archive:
@@ -21,3 +21,7 @@ for path in data.rglob("*.keras"):
         (out / "config" / f"{path.stem}.json").write_bytes(archive.read("config.json"))
 for path in data.rglob("*.json"):
     shutil.copy(path, out / "config")
+for path in (data / "arrays").iterdir():
+    if path.suffix != ".py":
+        shutil.copy(path, out / "data")
+(out / "data" / "table.csv").write_text('a,"b ""c""",label\n1,2.5,x\n\n-3,"4e1",y\r\n')

@@ -7,6 +7,7 @@ cd "${1:-.}" || exit 1
 # From the bottom up; rooms on one line are neighbours.  The kernels of a device (src/device/cpu/)
 # stand higher than the interface in src/device/ itself: they are the "tables".
 levels="base
+image
 meter
 graph
 device

@@ -46,12 +46,12 @@ static double predict(const subject *s, const snug__run *run, double *seconds) {
 }
 
 /* The shortest time of each item, and of a whole step. */
-static double measure(const snug__fit *f, const snug__program *p, const bench_options *o,
+static double measure(snug__fit *f, const snug__program *p, const bench_options *o,
                       double *seconds) {
   double whole = INFINITY;
   for (int64_t step = 0; step < o->steps; step++) {
     double sum = 0.0;
-    snug__feed_fill(&f->train, 0, &f->session.runs[SNUG__SLOT_MAIN]);
+    snug__feed_fill(&f->train, 0, 0, &f->session.runs[SNUG__SLOT_MAIN]);
     snug__training_set_rate(f->model);
     for (size_t i = 0; i < p->n_items; i++) {
       double start = bench_now();

@@ -44,8 +44,8 @@ static void describe(const snug__program *p, line *items) {
   }
 }
 
-static void time_step(const snug__fit *f, const snug__program *p, line *items) {
-  snug__feed_fill(&f->train, 0, &f->session.runs[SNUG__SLOT_MAIN]);
+static void time_step(snug__fit *f, const snug__program *p, line *items) {
+  snug__feed_fill(&f->train, 0, 0, &f->session.runs[SNUG__SLOT_MAIN]);
   snug__training_set_rate(f->model);
   for (size_t i = 0; i < p->n_items; i++) {
     double start = bench_now();

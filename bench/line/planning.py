@@ -2,9 +2,10 @@
 
 Usage: planning.py [--models ResNet50,VGG16] [--batch 32] [--memory 70%] [--most 5] [--folder DIR] [--json FILE]
 
-Each model is made by Keras without weights (weights=None), saved, and planned twice, in processes of their own: with no
-timings of its kernels there (cold), and with those that the first one left (warm).  What counts is the whole command,
-from its start to its end.  More than MOST seconds (cold) are a failure, four times that for NASNetLarge and EfficientNetV2L.
+Each model is made by Keras without weights (weights=None), saved, and planned three times, in processes of their own:
+with nothing there, not even the file in the page cache (first; it tells as much about disk and virtual machine), with no
+timings of its kernels (cold), and with those that the one before left (warm).  What counts is the whole command, from its
+start to its end.  More than MOST seconds (cold) are a failure, four times that for NASNetLarge and EfficientNetV2L.
 Runs in a Python with Keras; SNUG is the command (build/snug).  Exit code 1: a plan took longer, or there was none.
 """
 import argparse
@@ -59,19 +60,20 @@ def measure(options, name, folder):
     path = os.path.join(folder, name + ".keras")
     if not os.path.exists(path):
         save(name, path)
-    cache = tempfile.mkdtemp(dir=folder)
-    cold, done, data = plan(options, name, path, cache)
-    warm, _, again = plan(options, name, path, cache)
-    shutil.rmtree(cache)
+    with tempfile.TemporaryDirectory(dir=folder) as cache:
+        first, _, _ = plan(options, name, path, cache)
+    with tempfile.TemporaryDirectory(dir=folder) as cache:
+        cold, done, data = plan(options, name, path, cache)
+        warm, _, again = plan(options, name, path, cache)
     if not options.folder:
         os.remove(path)
     most = options.most * LONGER.get(name, 1)
     good = data is not None and done.returncode in (0, 3) and cold <= most
-    row = {"model": name, "cold_s": round(cold, 2), "warm_s": round(warm, 2), "most_s": most, "code": done.returncode,
+    row = {"model": name, "first_s": round(first, 2), "cold_s": round(cold, 2), "warm_s": round(warm, 2), "most_s": most, "code": done.returncode,
            "points": len(data["points"]) if data else None, "least": data["least"] if data else None,
            "same": bool(data and again and ways_of(data) == ways_of(again)), "good": good}
-    print("%-20s %8.2f s %8.2f s  of %4.0f  exit %d  %s points  least %s%s" %
-          (name, cold, warm, most, done.returncode, row["points"], "%.0f MiB" % (row["least"] / 2**20) if data else "?",
+    print("%-20s %8.2f s %8.2f s %8.2f s  of %4.0f  exit %d  %s points  least %s%s" %
+          (name, first, cold, warm, most, done.returncode, row["points"], "%.0f MiB" % (row["least"] / 2**20) if data else "?",
            "" if good else "  FAILED: " + done.stderr.strip()[-200:]), flush=True)
     return row
 
@@ -88,7 +90,7 @@ def main():
     options.snug = os.environ.get("SNUG", os.path.join(ROOT, "build", "snug"))
     folder = options.folder or tempfile.mkdtemp(prefix="snug-planning-")
     os.makedirs(folder, exist_ok=True)
-    print("%-20s %10s %10s" % ("model", "cold", "warm"))
+    print("%-20s %10s %10s %10s" % ("model", "first", "cold", "warm"))
     rows = [measure(options, name, folder) for name in options.models]
     if not options.folder:
         shutil.rmtree(folder, ignore_errors=True)

@@ -58,19 +58,21 @@ static void compile(snug_ctx *ctx, snug_model *m) {
   bench_need(ctx, snug_model_compile(m, &o));
 }
 
-static void print(const stopwatch *w, const snug_memory_report *memory, size_t data_bytes,
-                  long long parameters) {
+static void print(const stopwatch *w, const snug_memory_report *memory,
+                  const snug_data_report *reading, size_t data_bytes, long long parameters) {
   const net *n = &w->options->net;
   int64_t timed = w->steps - w->options->warm;
   printf(
       "{\"who\": \"snug\", \"model\": \"%s\", \"batch\": %lld, \"size\": %lld, \"steps\": %lld, "
       "\"examples_per_s\": %.6g, \"best_examples_per_s\": %.6g, \"first_step_s\": %.4f, "
+      "\"waited_s\": %.6f, \"copied_s\": %.6f, \"of_s\": %.6f, "
       "\"peak_bytes\": %lld, \"data_bytes\": %zu, \"planned_bytes\": %llu, "
       "\"parameters\": %lld, \"loss\": %.6g, \"settings\": \"snug %s, %d threads\"}\n",
       n->name, (long long)n->batch, (long long)n->size, (long long)timed,
       (double)(timed * n->batch) / (w->end - w->begin), (double)n->batch / w->shortest,
-      w->first - w->process, 1024 * peak_kib(), data_bytes, (unsigned long long)memory->planned,
-      parameters, w->loss, snug_version(), w->options->threads);
+      w->first - w->process, reading->waited, reading->copied, w->end - w->first, 1024 * peak_kib(),
+      data_bytes, (unsigned long long)memory->planned, parameters, w->loss, snug_version(),
+      w->options->threads);
 }
 
 static void train(snug_ctx *ctx, snug_model *m, const bench_options *o, stopwatch *w) {
@@ -78,6 +80,7 @@ static void train(snug_ctx *ctx, snug_model *m, const bench_options *o, stopwatc
   snug_fit_options fit = SNUG_FIT_OPTIONS_DEFAULT;
   snug_history *history = NULL;
   snug_memory_report memory;
+  snug_data_report reading;
   bench_data d;
   bench_data_make(&d, &o->net, o->n_batches);
   fit.batch_size = o->net.batch;
@@ -86,7 +89,8 @@ static void train(snug_ctx *ctx, snug_model *m, const bench_options *o, stopwatc
   fit.n_callbacks = 1;
   bench_need(ctx, snug_fit(m, &d.data, &fit, &history));
   snug_history_memory(history, &memory);
-  print(w, &memory, d.bytes, count_parameters(m));
+  snug_history_data(history, &reading);
+  print(w, &memory, &reading, d.bytes, count_parameters(m));
   snug_history_destroy(history);
   bench_data_release(&d);
 }

@@ -30,6 +30,9 @@ SNUG_API snug_status snug_plan_samples(snug_model *model, int64_t samples,
 /* The memory of the planned fit. */
 SNUG_API void snug_plan_memory(const snug_plan *plan, snug_memory_report *out);
 
+/* The part of it that reading the data takes, by stage. */
+SNUG_API void snug_plan_data(const snug_plan *plan, snug_data_report *out);
+
 /* Bytes by layer: its weights and optimizer slots, and what it has alive at the peak of the step.
  */
 typedef struct snug_layer_memory {

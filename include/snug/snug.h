@@ -4,6 +4,7 @@
 
 #include "snug/callbacks.h"
 #include "snug/context.h"
+#include "snug/data.h"
 #include "snug/files.h"
 #include "snug/keras.h"
 #include "snug/memory.h"

@@ -7,6 +7,7 @@
 #ifndef SNUG_TRAIN_H
 #define SNUG_TRAIN_H
 
+#include "snug/data.h"
 #include "snug/model.h"
 
 #ifdef __cplusplus
@@ -44,25 +45,6 @@ SNUG_API snug_status snug_model_compile(snug_model *model,
  * is negative or not finite as float32, E_MEMORY, E_LIMIT (the optimizer's state is made). */
 SNUG_API double snug_model_learning_rate(const snug_model *model);
 SNUG_API snug_status snug_model_set_learning_rate(snug_model *model, double rate) SNUG_NODISCARD;
-
-/* ---- data ---- */
-
-/* An array in memory, row-major without gaps; shape[0] counts the samples.  Read in place, never
- * copied whole, and converted where its dtype is not the model's. */
-typedef struct snug_array {
-  const void *data; /* aligned for its dtype */
-  snug_dtype dtype;
-  int32_t rank;
-  int64_t shape[SNUG_MAX_RANK];
-} snug_array;
-
-typedef struct snug_data {
-  const snug_array *x; /* one per input, in the order the inputs were added */
-  int32_t n_x;
-  const snug_array *y; /* one per output; NULL for predict */
-  int32_t n_y;
-  const snug_array *sample_weight; /* one weight per sample, or NULL */
-} snug_data;
 
 /* ---- fit ---- */
 
@@ -233,6 +215,9 @@ SNUG_API void snug_history_destroy(snug_history *history);
 SNUG_API int64_t snug_history_epochs(const snug_history *history);
 SNUG_API snug_logs snug_history_logs(const snug_history *history, int64_t epoch);
 SNUG_API void snug_history_memory(const snug_history *history, snug_memory_report *out);
+
+/* How the data of the fit were read, those of its validation included. */
+SNUG_API void snug_history_data(const snug_history *history, snug_data_report *out);
 
 /* Samples of memory that this fit recorded, and one of them (all zero with `at` "" when out of
  * range). */

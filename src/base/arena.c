@@ -34,6 +34,7 @@ void snug__arena_release(snug__arena *a) {
 static size_t next_chunk_bytes(const snug__arena *a, size_t needed) {
   size_t bytes = a->chunks ? a->chunks->bytes * 2 : FIRST_CHUNK;
   bytes = bytes > LARGEST_CHUNK ? LARGEST_CHUNK : bytes;
+  bytes = bytes < a->least_chunk ? a->least_chunk : bytes;
   return needed > bytes ? needed : bytes;
 }
 

@@ -9,6 +9,7 @@ typedef struct snug__arena {
   snug_ctx *ctx;
   snug__account_name name;
   struct snug__arena_chunk *chunks; /* newest first */
+  size_t least_chunk;               /* bytes; may be set before the first piece is taken */
 } snug__arena;
 
 void snug__arena_init(snug__arena *a, snug_ctx *ctx, snug__account_name name);

@@ -14,13 +14,24 @@
 #define LARGE ((size_t)128 << 10)
 #endif
 
-static void *take(size_t bytes) {
-  if (bytes < LARGE) {
-    return malloc(bytes);
-  }
+/* Of these all bytes are used, so larger pages do not make them larger: they are there four times
+ * as fast, and are found by fewer entries. */
+#define HUGE ((size_t)8 << 20)
+
+static void *take_pages(size_t bytes) {
   void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
+  if (p == MAP_FAILED) {
+    return NULL;
+  }
+#ifdef MADV_HUGEPAGE
+  if (bytes >= HUGE) {
+    madvise(p, bytes, MADV_HUGEPAGE); /* a wish: a system without them says no */
+  }
+#endif
+  return p;
 }
+
+static void *take(size_t bytes) { return bytes < LARGE ? malloc(bytes) : take_pages(bytes); }
 
 static void give(void *ptr, size_t bytes) {
   if (bytes < LARGE) {

@@ -1,6 +1,7 @@
 /* Where memory comes from by default: small pieces from the C library, large ones as pages of their
  * own, which go back to the system when they are given back.  The C library would keep those in its
- * heap, in holes that nothing fits into; so what is held is what is resident. */
+ * heap, in holes that nothing fits into; so what is held is what is resident.  Pieces of many pages
+ * ask for huge ones. */
 #ifndef SNUG_BASE_HEAP_H
 #define SNUG_BASE_HEAP_H
 

@@ -21,4 +21,7 @@ const char *snug__print_repr(double value, char out[SNUG__NUMBER_BYTES]);
 /* Bytes as people read them: "512 MiB", "1.5 GiB"; returns out. */
 const char *snug__print_bytes(uint64_t bytes, char out[SNUG__NUMBER_BYTES]);
 
+/* The same, never less than it is: whoever types it in as it was told has enough. */
+const char *snug__print_least(uint64_t bytes, char out[SNUG__NUMBER_BYTES]);
+
 #endif

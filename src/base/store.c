@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 
 #include "base/size.h"
 #include "base/store_file.h"
+#include "base/thread.h"
 
 #define RING 64                /* transfers under way at most */
 #define CHUNK (512 << 10)      /* bytes that a worker moves at a time */
@@ -154,30 +153,14 @@ static void *work(void *arg) {
   return NULL;
 }
 
-static int start_thread(worker *w, void *stack) {
-  pthread_attr_t attr;
-  int error = pthread_attr_init(&attr);
-  if (error) {
-    return error;
-  }
-  error = pthread_attr_setstack(&attr, stack, STACK_BYTES);
-  error = error ? error : pthread_create(&w->thread, &attr, work, w);
-  w->is_running = !error;
-  pthread_attr_destroy(&attr);
-  return error;
-}
-
-/* Signals stay with the threads of the caller. */
 static snug_status start_workers(snug__store *s, char *stacks) {
-  sigset_t all, before;
   int error = 0;
   char reason[128];
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   for (int i = 0; i < SNUG__STORE_THREADS && !error; i++) {
-    error = start_thread(&s->workers[i], stacks + (size_t)i * STACK_BYTES);
+    worker *w = &s->workers[i];
+    error = snug__thread_start(&w->thread, stacks + (size_t)i * STACK_BYTES, STACK_BYTES, work, w);
+    w->is_running = !error;
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return error ? snug__fail(s->ctx, SNUG_E_MEMORY, "offload: no thread can be started: %s",
                             strerror_r(error, reason, sizeof reason))
                : SNUG_OK;

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/statfs.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/store.h"
 #include "base/store_file.h"
 #include "base/timings.h"
@@ -12,22 +12,16 @@
 #define PIECE (1 << 20)
 #define PIECES 24
 
-static double now(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Seconds per byte of all pieces one way. */
 static snug_status move(snug__store *s, char *piece, bool is_write, double *out) {
-  double begin = now(CLOCK_MONOTONIC);
+  double begin = snug__seconds(CLOCK_MONOTONIC);
   int64_t ticket = 0;
   for (int64_t i = 0; i < PIECES; i++) {
     ticket = is_write ? snug__store_write(s, piece, i * PIECE, PIECE)
                       : snug__store_read(s, piece, i * PIECE, PIECE);
   }
   snug_status status = snug__store_wait(s, ticket);
-  *out = (now(CLOCK_MONOTONIC) - begin) / ((double)PIECE * PIECES);
+  *out = (snug__seconds(CLOCK_MONOTONIC) - begin) / ((double)PIECE * PIECES);
   return status ? snug__store_fail(s, "offload") : SNUG_OK;
 }
 
@@ -35,10 +29,10 @@ static snug_status measure(snug_ctx *ctx, const char *folder, char *piece, snug_
   snug__store *s = NULL;
   SNUG_TRY(snug__store_open(
       ctx, &(snug__store_options){.folder = folder, .bytes = (int64_t)PIECE * PIECES}, &s));
-  double begin = now(CLOCK_PROCESS_CPUTIME_ID);
+  double begin = snug__seconds(CLOCK_PROCESS_CPUTIME_ID);
   snug_status status = move(s, piece, true, &out->write);
   status = status ? status : move(s, piece, false, &out->read);
-  double busy = (now(CLOCK_PROCESS_CPUTIME_ID) - begin) / (2.0 * PIECE * PIECES);
+  double busy = (snug__seconds(CLOCK_PROCESS_CPUTIME_ID) - begin) / (2.0 * PIECE * PIECES);
   out->busy = fmin(busy, (out->write + out->read) / 2.0); /* other threads may be busy, too */
   snug__store_close(s);
   return status;

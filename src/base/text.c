@@ -26,3 +26,9 @@ snug_status snug__text_add(snug__text *t, const char *format, ...) {
 }
 
 const char *snug__text_get(const snug__text *t) { return t->chars.n ? t->chars.data : ""; }
+
+bool snug__ends_in(const char *text, const char *end) {
+  size_t n = strlen(text);
+  size_t m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}

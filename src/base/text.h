@@ -17,4 +17,7 @@ snug_status snug__text_add(snug__text *t, const char *format, ...) SNUG_PRINTF(2
 /* The text so far; "" if there is none.  Valid until the next call. */
 const char *snug__text_get(const snug__text *t);
 
+/* Whether a text ends as another one; it may be no more than that. */
+bool snug__ends_in(const char *text, const char *end);
+
 #endif

@@ -1,7 +1,7 @@
 #include "base/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -155,6 +155,23 @@ void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int6
   for (int64_t i = 0; i < n; i++) {
     body(arg, i);
   }
+}
+
+int snug__thread_start(pthread_t *out, void *stack, size_t bytes, void *(*work)(void *),
+                       void *arg) {
+  pthread_attr_t attr;
+  sigset_t all, before;
+  int error = pthread_attr_init(&attr);
+  if (error) {
+    return error;
+  }
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  error = pthread_attr_setstack(&attr, stack, bytes);
+  error = error ? error : pthread_create(out, &attr, work, arg);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attr);
+  return error;
 }
 
 #ifdef __SSE__

@@ -7,6 +7,8 @@
 #ifndef SNUG_BASE_THREAD_H
 #define SNUG_BASE_THREAD_H
 
+#include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SNUG__MAX_THREADS 1024
@@ -31,6 +33,12 @@ void snug__workers_start(int32_t threads);
 
 /* Call body(arg, i) for each i in [0, n), on up to |threads| threads, the calling one included. */
 void snug__parallel_for(int32_t threads, int64_t n, void (*body)(void *arg, int64_t i), void *arg);
+
+/* ---- threads of their own ---- */
+
+/* Start a thread beside those, on a stack of the caller's (aligned to a page).  Signals stay with
+ * the threads of the caller.  Returns 0, or an errno. */
+int snug__thread_start(pthread_t *out, void *stack, size_t bytes, void *(*work)(void *), void *arg);
 
 /* ---- denormals ----
  *

@@ -5,7 +5,7 @@
  * fewest seconds: a value is dropped (to be made again), kept again, or made in passing.  Beside
  * them stand knapsacks of many sizes, each with what can be kept besides at no higher load.  Where
  * values may wait in a file, all paths are gone once more with moves for that.  All end after an
- * amount of work. */
+ * amount of work.  A long search is done on two threads, and finds what one would. */
 #ifndef SNUG_BUDGET_SEARCH_H
 #define SNUG_BUDGET_SEARCH_H
 

@@ -170,6 +170,12 @@ static snug_status after_epoch(void *user, snug__fit *f) {
   return write_all(b, f);
 }
 
+/* The run ends; once the data are mended, it can go on from here. */
+static snug_status without_data(void *user, snug__fit *f) {
+  backup *b = user;
+  return b->is_kept ? SNUG_OK : write_all(b, f);
+}
+
 static snug_status finish(void *user) {
   const backup *b = user;
   return b->is_kept || !b->o.delete_checkpoint ? SNUG_OK : remove_all(b);
@@ -216,7 +222,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
   backup *b = self;
   (void)config;
   SNUG_TRY(snug__freq_parse(&b->base, b->o.save_freq, &b->freq));
-  b->keeper = (snug__keeper){b, resume, after_batch, after_epoch, finish};
+  b->keeper = (snug__keeper){b, resume, after_batch, after_epoch, without_data, finish};
   out->prepare = prepare;
   out->close = close_all;
   out->state = state;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "callbacks/callback.h"
 #include "keras/save.h"
 
@@ -123,16 +124,10 @@ static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
   return snug__go_on(&c->base, c->freq ? SNUG_OK : save(c, 0, logs));
 }
 
-static bool ends_in(const char *text, const char *end) {
-  size_t n = strlen(text);
-  size_t m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static snug_status check_path(const checkpoint *c) {
   const char *path = c->base.target.path;
   const char *ending = c->o.save_weights_only ? ".weights.h5" : ".keras";
-  if (!ends_in(path, ending)) {
+  if (!snug__ends_in(path, ending)) {
     return snug__fail(c->base.ctx, SNUG_E_ARGUMENT,
                       "ModelCheckpoint: the path must end in `%s`%s, which '%.300s' does not",
                       ending, c->o.save_weights_only ? " with save_weights_only" : "", path);

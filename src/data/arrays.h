@@ -1,5 +1,5 @@
-/* Arrays in memory as a source: checked whole before step 1, then read row by row into the buffers
- * of a program. */
+/* Arrays: checked against the model, in memory whole before step 1 or sample by sample as they are
+ * read, and copied row by row into the buffers of a program. */
 #ifndef SNUG_DATA_ARRAYS_H
 #define SNUG_DATA_ARRAYS_H
 
@@ -7,27 +7,54 @@
 #include "graph/type.h"
 #include "snug/train.h"
 
-/* What the arrays of a stand-in point to (train/stand_in.h): they have a shape and no values, and
- * only a plan takes them. */
+/* What arrays point to that have a shape and no values: those of a stand-in (train/stand_in.h),
+ * which only a plan takes, and those whose rows a source has, while they are checked. */
 extern const double snug__no_values;
 
-/* Elements of one sample. */
+#define SNUG__WHAT_BYTES 128
+
+/* Elements of one sample, and its bytes. */
 int64_t snug__array_row(const snug_array *a);
+size_t snug__array_row_bytes(const snug_array *a);
 
-/* Check an array against the value it feeds (whose first axis is the batch): shape of a sample, a
- * dtype that can be converted, no NaN or infinity, nothing that its dtype could not hold,
- * and as many samples as `rows`.  `what` names it in messages ("x[0] 'image'"),
- * `hint` ends the message of a wrong shape ("" or "; ...").  Of a stand-in the shape alone. */
-snug_status snug__array_check(snug_ctx *ctx, const char *what, const snug_array *a,
-                              const snug__type *feeds, int64_t rows,
-                              const char *hint) SNUG_NODISCARD;
+/* The arrays of data in the order of snug_source.read: inputs, labels, weights.  Their number, that
+ * of the labels among them, and one of them. */
+int32_t snug__data_count(const snug_data *data);
+int32_t snug__data_labels(const snug_data *data);
+const snug_array *snug__data_array(const snug_data *data, int32_t k);
 
-/* Check that labels are whole numbers in [0, classes), or `ignored`. */
-snug_status snug__array_check_labels(snug_ctx *ctx, const char *what, const snug_array *a,
-                                     int64_t classes, int64_t ignored) SNUG_NODISCARD;
+/* What a value of the model asks of the samples that feed it. */
+typedef struct snug__demand {
+  char what[SNUG__WHAT_BYTES]; /* in messages: "x[0] 'image'" */
+  snug__type feeds;            /* the value; its first axis is the batch */
+  const char *hint;            /* ends the message of a wrong shape: "" or "; ..." */
+  bool is_class;               /* it takes class numbers: */
+  int64_t classes, ignored;    /* whole, in [0, classes), or `ignored` */
+} snug__demand;
 
-/* Copy sample `row` to place `index` of a buffer of type `to`, converted. */
-void snug__array_copy_row(const snug_array *a, int64_t row, const snug__type *to, void *buffer,
-                          int64_t index);
+/* Check an array: shape of a sample, a dtype that can be converted, as many samples as `rows`, and
+ * in memory all samples: no NaN or infinity, nothing that the value's dtype could not hold, labels.
+ * Of a stand-in the shape alone. */
+snug_status snug__array_check(snug_ctx *ctx, const snug__demand *d, const snug_array *a,
+                              int64_t rows) SNUG_NODISCARD;
+
+/* Check one sample, number `row` of an array like a.  Fails: E_DATA, with a message in `why` (of
+ * SNUG_WHY_BYTES); takes no context, so that any thread can. */
+snug_status snug__sample_check(const snug__demand *d, const snug_array *a, const void *sample,
+                               int64_t row, char *why) SNUG_NODISCARD;
+
+/* Rows of an array: those that are listed, or n one after the other. */
+typedef struct snug__row_list {
+  const int64_t *row; /* n; NULL: they begin with `first` */
+  int64_t first, n;
+} snug__row_list;
+
+static inline int64_t snug__row_at(const snug__row_list *rows, int64_t i) {
+  return rows->row ? rows->row[i] : rows->first + i;
+}
+
+/* Copy samples to the places from `index` on of a buffer of type `to`, converted. */
+void snug__array_copy_rows(const snug_array *a, const snug__row_list *rows, const snug__type *to,
+                           void *buffer, int64_t index);
 
 #endif

@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "data/npy.h"
 
 #define MOST_ARRAYS 4096
+#define SMALL_BYTES (1 << 20)
 
 snug__array_entry *snug__arrays_entry(const snug_arrays *a, const char *name) {
   for (size_t i = 0; i < a->entries.n; i++) {
@@ -50,6 +52,9 @@ snug_status snug__arrays_read(snug_arrays *a, snug__array_entry *e) {
   if (e->array.data) {
     return SNUG_OK;
   }
+  if (e->member == SNUG__IN_SOURCE) {
+    return snug__arrays_read_rows(a, e);
+  }
   return e->member == SNUG__WHOLE_FILE ? read_file(a, e) : snug__arrays_read_member(a, e);
 }
 
@@ -71,19 +76,42 @@ static snug_status add_nth_file(snug_arrays *a, const char *path, int32_t i, int
   return snug__arrays_add_file(a, path, name);
 }
 
+/* Standard input cannot be looked at without taking from it: it is what it must be. */
+static snug_status kind_of(snug_arrays *a, const char *path, snug__file_kind *out) {
+  *out = SNUG__FILE_RECORDS;
+  return strcmp(path, SNUG__STANDARD_INPUT) == 0 ? SNUG_OK
+                                                 : snug__file_kind_find(a->ctx, path, out);
+}
+
+/* A source that has all arrays. */
+static snug_status add_whole(snug_arrays *a, const char *path, snug__file_kind kind) {
+  switch (kind) {
+    case SNUG__FILE_ZIP:
+      return snug__arrays_add_zip(a, path);
+    case SNUG__FILE_TABLE:
+      return snug__arrays_add_csv(a, path);
+    case SNUG__FILE_RECORDS:
+      return snug__arrays_add_records(a, path);
+    default:
+      return snug__arrays_add_images(a, path, kind == SNUG__FILE_LIST);
+  }
+}
+
 static snug_status add_path(snug_arrays *a, const char *path, int32_t i, int32_t n) {
   snug__file_kind kind = SNUG__FILE_UNKNOWN;
   const char *kept = NULL;
-  SNUG_TRY(snug__file_kind_find(a->ctx, path, &kind));
+  SNUG_TRY(kind_of(a, path, &kind));
   SNUG_TRY(snug__arena_text(&a->arena, path, &kept));
   a->file = i ? a->file : kept;
-  if (kind == SNUG__FILE_ZIP && n > 1) {
+  bool is_array = kind == SNUG__FILE_NPY || kind == SNUG__FILE_IDX || kind == SNUG__FILE_GZIP ||
+                  kind == SNUG__FILE_UNKNOWN;
+  if (!is_array && n > 1) {
     return snug__fail(a->ctx, SNUG_E_ARGUMENT,
-                      "%s: an archive of arrays stands alone; give it without other files, or one "
-                      ".npy file per array",
+                      "%s: an archive of arrays stands alone, as tables, records and images do; "
+                      "give it without other files, or one .npy file per array",
                       snug__path_shown(path));
   }
-  return kind == SNUG__FILE_ZIP ? snug__arrays_add_zip(a, kept) : add_nth_file(a, kept, i, n);
+  return is_array ? add_nth_file(a, kept, i, n) : add_whole(a, kept, kind);
 }
 
 /* As numpy.savez names arrays that were given without names: arr_0, arr_1, ... in this order. */
@@ -125,8 +153,20 @@ static snug_status add_paths(snug_arrays *a, const char *const *paths, int32_t n
   return SNUG_OK;
 }
 
+static snug_arrays_options fill_options(const snug_arrays_options *given) {
+  snug_arrays_options o = given ? *given : (snug_arrays_options)SNUG_ARRAYS_OPTIONS_DEFAULT;
+  o.small = o.small ? o.small : SMALL_BYTES;
+  o.hold = o.hold > 0 ? o.hold : INT64_MAX;
+  return o;
+}
+
 snug_status snug_arrays_open(snug_ctx *ctx, const char *const *paths, int32_t n,
                              snug_arrays **out) {
+  return snug_arrays_open_with(ctx, paths, n, NULL, out);
+}
+
+snug_status snug_arrays_open_with(snug_ctx *ctx, const char *const *paths, int32_t n,
+                                  const snug_arrays_options *options, snug_arrays **out) {
   snug_arrays *a = NULL;
   if (!ctx) {
     return SNUG_E_ARGUMENT;
@@ -137,6 +177,7 @@ snug_status snug_arrays_open(snug_ctx *ctx, const char *const *paths, int32_t n,
   *out = NULL;
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_DATA, &a));
   a->ctx = ctx;
+  a->options = fill_options(options);
   snug__arena_init(&a->arena, ctx, SNUG__MEM_DATA);
   snug__vec_init(&a->entries, ctx, SNUG__MEM_DATA, sizeof(snug__array_entry), MOST_ARRAYS);
   snug_status status = add_paths(a, paths, n);
@@ -153,7 +194,20 @@ void snug_arrays_destroy(snug_arrays *a) {
     return;
   }
   for (size_t i = 0; i < a->entries.n; i++) {
-    snug__array_give(a->ctx, &SNUG_VEC(&a->entries, snug__array_entry, i).array);
+    snug__array_entry *e = &SNUG_VEC(&a->entries, snug__array_entry, i);
+    snug__array_give(a->ctx, &e->array);
+    if (e->rows) {
+      close(e->rows->file.fd);
+    }
+  }
+  if (a->csv) {
+    snug__csv_release(a->csv);
+  }
+  if (a->records) {
+    snug__records_release(a->records);
+  }
+  if (a->folder) {
+    snug__folder_release(a->folder);
   }
   snug__vec_release(&a->entries);
   snug__arena_release(&a->arena);

@@ -156,20 +156,20 @@ static snug_status fail_missing(const feed *d, const form *f) {
 
 /* ---- taking ---- */
 
-static snug_status take_arrays(const feed *d, snug__array_entry *(*entry)(const feed *, int32_t),
-                               int32_t n, const snug_array **out) {
-  void *taken = NULL;
-  SNUG_TRY(snug__arena_take(&d->a->arena, (size_t)n * sizeof(snug_array), &taken));
-  snug_array *arrays = taken;
-  for (int32_t i = 0; i < n; i++) {
-    snug__array_entry *e = entry(d, i);
-    if (!e) {
-      return fail_missing(d, d->form);
-    }
-    SNUG_TRY(snug__arrays_read(d->a, e));
-    arrays[i] = e->array;
+/* What is taken, in the order in which a source gives it: inputs, labels, weights. */
+typedef struct choice {
+  snug__array_entry **entries;
+  snug_array *arrays;
+  int32_t n;
+} choice;
+
+static snug_status take(const feed *d, snug__array_entry *e, choice *t) {
+  if (!e) {
+    return fail_missing(d, d->form);
   }
-  *out = arrays;
+  SNUG_TRY(snug__arrays_feed(d->a, e));
+  t->entries[t->n] = e;
+  t->arrays[t->n++] = e->array;
   return SNUG_OK;
 }
 
@@ -183,21 +183,31 @@ static snug_status check_labels(const feed *d) {
   return SNUG_OK;
 }
 
-static snug_status take_weights(const feed *d, snug_data *out) {
-  snug__array_entry *e = d->form && d->n_out ? find(d->a, d->form, "sample_weight") : NULL;
-  if (e) {
-    SNUG_TRY(snug__arrays_read(d->a, e));
-    out->sample_weight = &e->array; /* entries stay where they are: opening is over */
+static snug_status take_entries(const feed *d, choice *t) {
+  snug__array_entry *weight = d->form && d->n_out ? find(d->a, d->form, "sample_weight") : NULL;
+  SNUG_TRY(check_labels(d));
+  for (int32_t i = 0; i < d->n_in; i++) {
+    SNUG_TRY(take(d, input_entry(d, i), t));
   }
-  return SNUG_OK;
+  for (int32_t i = 0; i < d->n_out; i++) {
+    SNUG_TRY(take(d, output_entry(d, i), t));
+  }
+  return weight ? take(d, weight, t) : SNUG_OK;
 }
 
 static snug_status take_all(const feed *d, snug_data *out) {
+  size_t room = (size_t)(d->n_in + d->n_out + 1);
   snug_data data = {.n_x = d->n_in, .n_y = d->n_out};
-  SNUG_TRY(check_labels(d));
-  SNUG_TRY(take_arrays(d, input_entry, d->n_in, &data.x));
-  SNUG_TRY(d->n_out ? take_arrays(d, output_entry, d->n_out, &data.y) : SNUG_OK);
-  SNUG_TRY(take_weights(d, &data));
+  void *entries = NULL;
+  void *arrays = NULL;
+  SNUG_TRY(snug__arena_take(&d->a->arena, room * sizeof(snug__array_entry *), &entries));
+  SNUG_TRY(snug__arena_take(&d->a->arena, room * sizeof(snug_array), &arrays));
+  choice t = {.entries = entries, .arrays = arrays};
+  SNUG_TRY(take_entries(d, &t));
+  data.x = t.arrays;
+  data.y = d->n_out ? t.arrays + d->n_in : NULL;
+  data.sample_weight = t.n > d->n_in + d->n_out ? &t.arrays[t.n - 1] : NULL;
+  SNUG_TRY(snug__arrays_join(d->a, t.entries, t.n, &data.source));
   *out = data;
   return SNUG_OK;
 }
@@ -243,6 +253,30 @@ snug_status snug_arrays_data(snug_arrays *a, snug_model *m, snug_part part, bool
 }
 
 /* ---- without a model ---- */
+
+snug_status snug_arrays_all(snug_arrays *a, snug_data *out) {
+  void *entries = NULL;
+  void *arrays = NULL;
+  if (!a) {
+    return SNUG_E_ARGUMENT;
+  }
+  if (!out) {
+    return fail_argument(a);
+  }
+  *out = (snug_data){.n_x = 0};
+  SNUG_TRY(snug__arena_take(&a->arena, a->entries.n * sizeof(snug__array_entry *), &entries));
+  SNUG_TRY(snug__arena_take(&a->arena, a->entries.n * sizeof(snug_array), &arrays));
+  choice t = {.entries = entries, .arrays = arrays};
+  const feed any = {.a = a};
+  for (size_t i = 0; i < a->entries.n; i++) {
+    snug__array_entry *e = &SNUG_VEC(&a->entries, snug__array_entry, i);
+    SNUG_TRY(e->why ? SNUG_OK : take(&any, e, &t));
+  }
+  snug_data data = {.x = t.arrays, .n_x = t.n};
+  SNUG_TRY(snug__arrays_join(a, t.entries, t.n, &data.source));
+  *out = data;
+  return SNUG_OK;
+}
 
 /* How many inputs a form names: 1 for x, or x_0, x_1, ... */
 static int32_t count_named(const snug_arrays *a, const form *f) {

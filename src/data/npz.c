@@ -1,5 +1,4 @@
 /* `.npz`: a zip archive whose members are `.npy` files. */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,11 +14,9 @@
 /* *fd is the caller's, -1 if it could not be opened. */
 static snug_status open_archive(snug_ctx *ctx, const char *path, snug__zip *out, int *fd) {
   struct stat info;
-  char reason[128];
   *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe shall not be waited for */
   if (*fd < 0 || fstat(*fd, &info) != 0) {
-    return snug__fail(ctx, SNUG_E_IO, "%s: cannot be read: %s", snug__path_shown(path),
-                      strerror_r(errno, reason, sizeof reason));
+    return snug__path_unreadable(ctx, path);
   }
   SNUG_TRY(snug__zip_open(out, ctx, snug__path_shown(path), *fd, (int64_t)info.st_size));
   if (out->n_members > MOST_MEMBERS) {
@@ -113,16 +110,19 @@ snug_status snug__arrays_add_zip(snug_arrays *a, const char *path) {
   return status;
 }
 
-static snug_status read_member(const snug__zip *archive, snug__array_entry *e) {
-  snug__zip_member m;
-  snug__stream s;
+snug_status snug__arrays_member(snug_arrays *a, const snug__array_entry *e, snug__zip *archive,
+                                snug__zip_member *m, int *fd) {
   int64_t at = e->member;
   bool is_there = false;
-  SNUG_TRY(snug__zip_next(archive, &at, &m, &is_there));
-  if (!is_there) {
-    return SNUG__BAD_ZIP(archive, "was changed while it was being read");
-  }
-  snug_status status = snug__stream_open_member(&s, archive, &m, e->name);
+  SNUG_TRY(open_archive(a->ctx, e->path, archive, fd));
+  SNUG_TRY(snug__zip_next(archive, &at, m, &is_there));
+  return is_there ? SNUG_OK : SNUG__BAD_ZIP(archive, "was changed while it was being read");
+}
+
+static snug_status read_member(const snug__zip *archive, const snug__zip_member *m,
+                               snug__array_entry *e) {
+  snug__stream s;
+  snug_status status = snug__stream_open_member(&s, archive, m, e->name);
   status = status ? status : snug__arrays_read_from(&s, e);
   snug__stream_close(&s);
   return status;
@@ -130,9 +130,10 @@ static snug_status read_member(const snug__zip *archive, snug__array_entry *e) {
 
 snug_status snug__arrays_read_member(snug_arrays *a, snug__array_entry *e) {
   snug__zip archive;
+  snug__zip_member m;
   int fd = -1;
-  snug_status status = open_archive(a->ctx, e->path, &archive, &fd);
-  status = status ? status : read_member(&archive, e);
+  snug_status status = snug__arrays_member(a, e, &archive, &m, &fd);
+  status = status ? status : read_member(&archive, &m, e);
   close_archive(fd);
   return status;
 }

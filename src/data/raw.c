@@ -58,8 +58,7 @@ snug_status snug__raw_check(snug__stream *s, const snug__raw *raw, const snug_ar
   return SNUG_OK;
 }
 
-/* Bytes of the file are the bytes in memory. */
-static bool is_same(const snug__raw *raw, const snug_array *a) {
+bool snug__raw_is_plain(const snug__raw *raw, const snug_array *a) {
   bool is_swapped = raw->is_big_endian && raw->bytes > 1;
   bool is_in_order = !raw->is_fortran || a->rank < 2;
   return !is_swapped && is_in_order && raw->kind != 'b' &&
@@ -76,6 +75,22 @@ static uint64_t bits_of(const snug__raw *raw, const unsigned char *from) {
     bits |= raw->bytes < 8 ? UINT64_MAX << (8 * raw->bytes) : 0; /* the sign goes on */
   }
   return raw->kind == 'b' ? bits != 0 : bits;
+}
+
+bool snug__raw_convert(const snug__raw *raw, const void *from, int64_t n, snug_dtype dtype,
+                       void *to, uint64_t *bad) {
+  const unsigned char *src = from;
+  char *dst = to;
+  size_t element = snug_dtype_bytes(dtype);
+  for (int64_t i = 0; i < n; i++, src += raw->bytes, dst += element) {
+    uint64_t bits = bits_of(raw, src);
+    if (raw->kind == 'u' && bits > INT64_MAX) {
+      *bad = bits;
+      return false;
+    }
+    memcpy(dst, &bits, element);
+  }
+  return true;
 }
 
 /* Where the next element goes: through the axes of a row-major array, first one fastest. */
@@ -119,13 +134,13 @@ static snug_status convert(snug__stream *s, const snug__raw *raw, const snug_arr
     n = snug__min_i64(left, PIECE_BYTES / raw->bytes);
     SNUG_TRY(snug__stream_read(s, piece, (size_t)(n * raw->bytes)));
     for (int64_t i = 0; i < n; i++, walk_step(&w)) {
-      uint64_t bits = bits_of(raw, piece + i * raw->bytes);
-      if (raw->kind == 'u' && bits > INT64_MAX) {
+      uint64_t bad = 0;
+      if (!snug__raw_convert(raw, piece + i * raw->bytes, 1, a->dtype, dst + (size_t)w.at * element,
+                             &bad)) {
         return snug__stream_fail(
             s, SNUG_E_DATA, "has the value %llu, which int64 does not hold; save it as float64",
-            (unsigned long long)bits);
+            (unsigned long long)bad);
       }
-      memcpy(dst + (size_t)w.at * element, &bits, element);
     }
   }
   return SNUG_OK;
@@ -139,7 +154,8 @@ snug_status snug__raw_read(snug__stream *s, const snug__raw *raw, snug_array *a)
   if (!dst) {
     return snug__stream_within(s, snug__refuse(s->ctx, SNUG__MEM_DATA, bytes));
   }
-  snug_status status = is_same(raw, a) ? snug__stream_read(s, dst, bytes) : convert(s, raw, a, dst);
+  snug_status status =
+      snug__raw_is_plain(raw, a) ? snug__stream_read(s, dst, bytes) : convert(s, raw, a, dst);
   a->data = dst;
   status = status ? status : snug__stream_end(s);
   if (status) {

@@ -25,6 +25,14 @@ snug_status snug__raw_check(snug__stream *s, const snug__raw *raw,
  * a->data is then NULL. */
 snug_status snug__raw_read(snug__stream *s, const snug__raw *raw, snug_array *a) SNUG_NODISCARD;
 
+/* Whether the bytes of the file are the bytes in memory. */
+bool snug__raw_is_plain(const snug__raw *raw, const snug_array *a);
+
+/* n elements as a file has them become elements of a dtype.  false: *bad is one that int64 does not
+ * hold. */
+bool snug__raw_convert(const snug__raw *raw, const void *from, int64_t n, snug_dtype dtype,
+                       void *to, uint64_t *bad);
+
 /* Bytes behind a->data, and giving them back. */
 size_t snug__array_bytes(const snug_array *a);
 void snug__array_give(snug_ctx *ctx, snug_array *a);

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/size.h"
+#include "data/records.h"
 
 #define SHOWN 300
 #define DEFLATE_MOST 1032 /* bytes that one byte of DEFLATE can become */
@@ -16,6 +17,13 @@
 const char *snug__path_shown(const char *path) {
   size_t n = strlen(path);
   return n > SHOWN ? path + n - SHOWN : path;
+}
+
+snug_status snug__path_unreadable(snug_ctx *ctx, const char *path) {
+  char reason[128];
+  int code = errno;
+  return snug__fail(ctx, SNUG_E_IO, "%s: cannot be read: %s", snug__path_shown(path),
+                    strerror_r(code, reason, sizeof reason));
 }
 
 snug_status snug__stream_within(const snug__stream *s, snug_status code) {
@@ -39,6 +47,9 @@ snug__file_kind snug__file_kind_of(const unsigned char *first, size_t n) {
   }
   if (n >= 2 && first[0] == 0x1F && first[1] == 0x8B) {
     return SNUG__FILE_GZIP;
+  }
+  if (n >= 6 && memcmp(first, SNUG__RECORDS_MAGIC, 6) == 0) {
+    return SNUG__FILE_RECORDS;
   }
   return n >= 4 && first[0] == 0 && first[1] == 0 && first[2] >= 8 && first[2] <= 14
              ? SNUG__FILE_IDX
@@ -70,11 +81,37 @@ static snug_status first_bytes(snug__stream *s, snug__file_kind *out) {
   return SNUG_OK;
 }
 
+static snug__file_kind kind_by_name(const char *path) {
+  static const struct {
+    const char *ending;
+    snug__file_kind kind;
+  } kinds[] = {{".csv", SNUG__FILE_TABLE}, {".tsv", SNUG__FILE_TABLE}, {".txt", SNUG__FILE_LIST}};
+  size_t n = strlen(path);
+  for (size_t i = 0; n > 4 && i < SNUG_COUNT(kinds); i++) {
+    if (strcmp(path + n - 4, kinds[i].ending) == 0) {
+      return kinds[i].kind;
+    }
+  }
+  return SNUG__FILE_UNKNOWN;
+}
+
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 snug_status snug__file_kind_find(snug_ctx *ctx, const char *path, snug__file_kind *out) {
   snug__stream s = {.ctx = ctx, .file = path, .fd = -1};
+  if (is_folder(path)) {
+    *out = SNUG__FILE_FOLDER;
+    return SNUG_OK;
+  }
   snug_status status = open_file(&s);
   status = status ? status : first_bytes(&s, out);
   snug__stream_close(&s);
+  if (!status && *out == SNUG__FILE_UNKNOWN) {
+    *out = kind_by_name(path);
+  }
   return status;
 }
 

@@ -26,13 +26,17 @@ typedef enum snug__file_kind {
   SNUG__FILE_NPY,
   SNUG__FILE_ZIP,
   SNUG__FILE_GZIP,
-  SNUG__FILE_IDX
+  SNUG__FILE_IDX,
+  SNUG__FILE_RECORDS,
+  SNUG__FILE_TABLE, /* text, known by its name alone */
+  SNUG__FILE_LIST,  /* likewise: of images */
+  SNUG__FILE_FOLDER
 } snug__file_kind;
 
 #define SNUG__MAGIC_BYTES 6
 snug__file_kind snug__file_kind_of(const unsigned char *first, size_t n);
 
-/* Look at a file.  Fails: E_IO. */
+/* Look at a file and, if its bytes do not tell, at its name.  Fails: E_IO. */
 snug_status snug__file_kind_find(snug_ctx *ctx, const char *path,
                                  snug__file_kind *out) SNUG_NODISCARD;
 
@@ -59,5 +63,8 @@ snug_status snug__stream_within(const snug__stream *s, snug_status code);
 
 /* The end of a path, which tells most: a message has room for that much. */
 const char *snug__path_shown(const char *path);
+
+/* The failure of a file that cannot be opened or asked about, as errno says; returns E_IO. */
+snug_status snug__path_unreadable(snug_ctx *ctx, const char *path);
 
 #endif

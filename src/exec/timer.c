@@ -3,19 +3,22 @@
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #ifdef __x86_64__
 #include <cpuid.h>
 #include <immintrin.h>
 #endif
 
+#include "base/clock.h"
 #include "base/ctx.h"
 #include "base/size.h"
 #include "base/thread.h"
 
 #define MOST_RUNS 8
-#define ENOUGH_SECONDS 3e-3     /* of runs that were not disturbed, */
-#define PLENTY_SECONDS 2e-2     /* and of all */
+#define ENOUGH_SECONDS 3e-3 /* of runs that were not disturbed, */
+#define FEW_SECONDS 1e-3    /* of so many of them, */
+#define FEW_RUNS 2
+#define PLENTY_SECONDS 1e-2     /* and of all */
+#define LARGE_BLOCK (4 << 20)   /* from there on a block that is too small is doubled */
 #define BEYOND_CACHE (64 << 20) /* values of so many bytes drive themselves out */
 #define LINE 64
 
@@ -42,10 +45,17 @@ int64_t snug__trial_bytes(const snug__trial *trial) {
   return bytes;
 }
 
+/* Making pages takes longer than most calls. */
+static int64_t grown(const snug__timer *t, int64_t bytes) {
+  const int64_t twice = snug__min_i64(2 * t->block_bytes, t->most_bytes);
+  return bytes < LARGE_BLOCK ? bytes : snug__max_i64(bytes, twice);
+}
+
 static snug_status need_block(snug__timer *t, int64_t bytes) {
   if (bytes <= t->block_bytes) {
     return SNUG_OK;
   }
+  bytes = grown(t, bytes);
   t->device->give(t->ctx, t->block, t->block_bytes);
   t->block = NULL;
   t->block_bytes = 0;
@@ -124,9 +134,7 @@ static void evict_far(const snug__trial *trial, const bound *b) {
 
 /* A single thread can count its own time, and leave out what others were given meanwhile. */
 static double now(int32_t threads) {
-  struct timespec t;
-  clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return snug__seconds(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
 static void nothing(void *arg, int64_t i) {
@@ -150,11 +158,16 @@ static double run_once(const snug__trial *trial, const void *state, const bound 
   return trial->kernel->run(state, &b->call) ? -1.0 : now(threads) - start;
 }
 
+static bool is_enough(double calm, int32_t n_calm) {
+  return calm >= ENOUGH_SECONDS || (n_calm >= FEW_RUNS && calm >= FEW_SECONDS);
+}
+
 /* The shortest run.  One in which others ran as well tells little, and neither does the first,
  * unless warming is a small part of it. */
 static double run_all(const snug__trial *trial, const void *state, const bound *b) {
   double best = INFINITY, calm = 0.0, all = 0.0;
-  for (int32_t i = 0; i < MOST_RUNS && calm < ENOUGH_SECONDS && all < PLENTY_SECONDS; i++) {
+  int32_t n_calm = 0;
+  for (int32_t i = 0; i < MOST_RUNS && !is_enough(calm, n_calm) && all < PLENTY_SECONDS; i++) {
     const long before = disturbances();
     const double seconds = run_once(trial, state, b);
     if (seconds < 0.0) {
@@ -164,6 +177,7 @@ static double run_all(const snug__trial *trial, const void *state, const bound *
     all += seconds;
     if (disturbances() == before && (i > 0 || seconds >= ENOUGH_SECONDS)) {
       calm += seconds;
+      n_calm++;
     }
   }
   return best;

@@ -31,24 +31,19 @@ snug_status snug__dataset_check(snug_ctx *ctx, snug__h5 *h5, const char *path, c
   return SNUG_OK;
 }
 
-snug_status snug__dataset_read(snug_ctx *ctx, snug__h5 *h5, const char *path,
-                               const snug__variable *v) {
+snug_status snug__dataset_read(snug__h5 *h5, const char *path, const snug__variable *v) {
   snug__h5_data data;
   snug__type stored = snug__variable_stored(v);
-  size_t bytes = (size_t)snug__type_bytes(&v->type);
   void *plain = NULL;
   SNUG_TRY(snug__h5_data_find(h5, path, &data));
   if (v->layout == SNUG__LAYOUT_PLAIN) {
     SNUG_TRY(snug__h5_data_read(h5, &data, v->type.dtype, v->data));
     return snug__variable_put(v);
   }
-  SNUG_TRY(snug__take(ctx, SNUG__MEM_SCRATCH, bytes, &plain));
-  snug_status s = snug__h5_data_read(h5, &data, v->type.dtype, plain);
-  if (!s) {
-    snug__relayout(&v->type, plain, &stored, v->data);
-  }
-  snug__give(ctx, SNUG__MEM_SCRATCH, plain, bytes);
-  return s ? s : snug__variable_put(v);
+  SNUG_TRY(snug__h5_room(h5, (size_t)snug__type_bytes(&v->type), &plain));
+  SNUG_TRY(snug__h5_data_read(h5, &data, v->type.dtype, plain));
+  snug__relayout(&v->type, plain, &stored, v->data);
+  return snug__variable_put(v);
 }
 
 snug_status snug__dataset_write(snug_ctx *ctx, snug__h5_writer *w, const char *path,

@@ -1,5 +1,5 @@
 /* One variable and its dataset.  A variable whose bytes lie in another layout than the file's goes
- * through memory of its own size; others are read and written where they are. */
+ * through memory of its size; others are read and written where they are. */
 #ifndef SNUG_KERAS_DATASET_H
 #define SNUG_KERAS_DATASET_H
 
@@ -20,7 +20,7 @@ snug_status snug__dataset_check(snug_ctx *ctx, snug__h5 *h5, const char *path, c
                                 const snug__variable *v) SNUG_NODISCARD;
 
 /* Read into the bytes of a variable, which has the dataset's shape; the dtype is converted. */
-snug_status snug__dataset_read(snug_ctx *ctx, snug__h5 *h5, const char *path,
+snug_status snug__dataset_read(snug__h5 *h5, const char *path,
                                const snug__variable *v) SNUG_NODISCARD;
 
 snug_status snug__dataset_write(snug_ctx *ctx, snug__h5_writer *w, const char *path,

@@ -1,6 +1,7 @@
 /* The config of a layer: its name, and what differs from Keras's defaults, which are ours. */
 #include <string.h>
 
+#include "base/text.h"
 #include "keras/describe_parts.h"
 #include "keras/json_print.h"
 #include "model/initializer.h"
@@ -44,24 +45,18 @@ static snug_status print_object(const field_of *x, const char *module, namer *re
   return snug__json_print_named(module, value.thing, &value.options, out);
 }
 
-static bool ends_in(const char *text, const char *end) {
-  size_t n = strlen(text);
-  size_t k = strlen(end);
-  return n >= k && strcmp(text + n - k, end) == 0;
-}
-
 static snug_status print_text(const field_of *x, snug__text *out) {
   const char *key = x->f->name;
   if (strcmp(key, "activation") == 0) {
     return print_activation(x, out);
   }
-  if (ends_in(key, "_initializer")) {
+  if (snug__ends_in(key, "_initializer")) {
     return print_object(x, "keras.initializers", snug__initializer_named, out);
   }
-  if (ends_in(key, "_regularizer")) {
+  if (snug__ends_in(key, "_regularizer")) {
     return print_object(x, "keras.regularizers", snug__regularizer_named, out);
   }
-  return ends_in(key, "_constraint")
+  return snug__ends_in(key, "_constraint")
              ? print_object(x, "keras.constraints", snug__constraint_named, out)
              : snug__json_print_text(x->value, out);
 }

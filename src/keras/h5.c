@@ -116,10 +116,29 @@ snug_status snug__h5_open(snug_ctx *ctx, const char *file, const snug__range *ra
   return SNUG_OK;
 }
 
+static void give_room(snug__h5 *h5) {
+  snug__give(h5->ctx, SNUG__MEM_SCRATCH, h5->room, h5->room_bytes);
+  h5->room = NULL;
+  h5->room_bytes = 0;
+}
+
+snug_status snug__h5_room(snug__h5 *h5, size_t bytes, void **out) {
+  *out = h5->room;
+  if (h5->room && bytes <= h5->room_bytes) {
+    return SNUG_OK;
+  }
+  give_room(h5);
+  SNUG_TRY(snug__take(h5->ctx, SNUG__MEM_SCRATCH, bytes, &h5->room));
+  h5->room_bytes = bytes;
+  *out = h5->room;
+  return SNUG_OK;
+}
+
 void snug__h5_close(snug__h5 *h5) {
   if (!h5) {
     return;
   }
+  give_room(h5);
   snug__h5_groups_release(h5);
   snug__h5_object_release(h5);
   if (h5->file) {

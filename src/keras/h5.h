@@ -42,6 +42,10 @@ snug_status snug__h5_data_find(snug__h5 *h5, const char *path, snug__h5_data *ou
 snug_status snug__h5_data_read(snug__h5 *h5, const snug__h5_data *data, snug_dtype as,
                                void *dst) SNUG_NODISCARD;
 
+/* Memory for elements on their way to another layout.  It is the file's: what was there is gone
+ * with the next call, and all of it when the file is closed. */
+snug_status snug__h5_room(snug__h5 *h5, size_t bytes, void **out) SNUG_NODISCARD;
+
 /* The number of texts in an attribute of a group ("" is the root; 0 if it is not there), and the
  * i-th.  Lists that Keras split ("layer_names0", ...) read as one. */
 snug_status snug__h5_texts(snug__h5 *h5, const char *group, const char *attribute,

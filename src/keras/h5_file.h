@@ -74,6 +74,8 @@ struct snug__h5 {
   uint64_t clock;         /* counts questions for groups */
   snug__h5_object object; /* the last one that was opened */
   snug__h5_group group[SNUG__H5_GROUPS];
+  void *room; /* snug__h5_room */
+  size_t room_bytes;
 };
 
 /* "<file>: <message>", E_FORMAT. */

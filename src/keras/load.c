@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "keras/archive.h"
 #include "keras/config.h"
 #include "keras/describe.h"
@@ -137,12 +138,6 @@ static snug_status read_range(snug_model *m, const char *path, const snug__range
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 
-static bool ends_in(const char *path, const char *end) {
-  size_t n = strlen(path);
-  size_t k = strlen(end);
-  return n >= k && strcmp(path + n - k, end) == 0;
-}
-
 /* Open a file that is HDF5 by its name or its first bytes; range->fd is -1 if it is not. */
 static snug_status open_h5(snug_ctx *ctx, const char *path, snug__range *range) {
   char reason[128];
@@ -158,7 +153,7 @@ static snug_status open_h5(snug_ctx *ctx, const char *path, snug__range *range) 
   bool has_signature = S_ISREG(stat.st_mode) &&
                        pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
                        memcmp(begin, signature, sizeof begin) == 0;
-  if (!has_signature && !(S_ISREG(stat.st_mode) && ends_in(path, ".h5"))) {
+  if (!has_signature && !(S_ISREG(stat.st_mode) && snug__ends_in(path, ".h5"))) {
     close(fd);
     return SNUG_OK;
   }

@@ -2,7 +2,7 @@
  * gradient makes the same decisions again (and the gradient of dropout is dropout). */
 #include "ops/dropout.h"
 
-#include "ops/noise.h"
+#include "base/noise.h"
 #include "ops/support.h"
 #include "ops/unary.h"
 #include "ops/zip.h"

@@ -1,28 +1,22 @@
 /* Time in sections, the load, and the meter of work. */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "plan/pack.h"
 
 #define LOOK_EVERY                                                              \
   (INT64_C(1) << 22) /* units between two looks at the clock: some milliseconds \
                       */
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void snug__effort_init(snug__effort *e, int64_t work, double seconds) {
-  *e = (snug__effort){.limit = work, .deadline = seconds > 0.0 ? now() + seconds : 0.0};
+  *e = (snug__effort){.limit = work, .deadline = seconds > 0.0 ? snug__now() + seconds : 0.0};
 }
 
 bool snug__effort_spend(snug__effort *e, int64_t units, int64_t limit) {
   e->done += units;
   if (e->deadline > 0.0 && e->done >= e->next_look) {
     e->next_look = e->done + LOOK_EVERY;
-    if (now() > e->deadline) {
+    if (snug__now() > e->deadline) {
       e->limit = 0;
     }
   }

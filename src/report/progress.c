@@ -2,19 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "report/write.h"
 #include "snug/memory.h"
 
 #define BAR_WIDTH 20
 #define REDRAW_SECONDS 0.05
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void flush(const snug_progress *p, const snug__line *line) {
   if (p->sink) {
@@ -115,7 +109,7 @@ static void add_padding(snug_progress *p, snug__line *line) {
 
 static void draw(snug_progress *p, const snug_logs *logs, bool finished) {
   snug__line line = {.n = 0};
-  double time = now();
+  double time = snug__now();
   double step = step_seconds(p, time);
   const char *bold = p->colour ? "\x1b[1m" : "";
   const char *plain = p->colour ? "\x1b[0m" : "";
@@ -143,7 +137,7 @@ static void draw(snug_progress *p, const snug_logs *logs, bool finished) {
 
 static void write_epoch_line(const snug_progress *p, const snug_logs *logs) {
   snug__line line = {.n = 0};
-  double time = now();
+  double time = snug__now();
   snug__line_add(&line, "%lld/%lld - %.0fs - ", (long long)p->done, (long long)p->steps,
                  time - p->epoch_start);
   add_step_time(&line, step_seconds(p, time));
@@ -165,7 +159,7 @@ static bool epoch_begin(void *user, int64_t epoch) {
   snug_progress *p = user;
   snug__line line = {.n = 0};
   p->done = 0;
-  p->epoch_start = p->first_step = now();
+  p->epoch_start = p->first_step = snug__now();
   p->last_drawn = 0.0;
   if (p->epochs > 1) {
     snug__line_add(&line, "Epoch %lld/%lld\n", (long long)epoch + 1, (long long)p->epochs);
@@ -178,9 +172,9 @@ static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
   snug_progress *p = user;
   p->done = batch < INT64_MAX ? batch + 1 : batch;
   if (p->done == 1) {
-    p->first_step = now();
+    p->first_step = snug__now();
   }
-  if (p->bar && p->done < p->steps && now() - p->last_drawn >= REDRAW_SECONDS) {
+  if (p->bar && p->done < p->steps && snug__now() - p->last_drawn >= REDRAW_SECONDS) {
     draw(p, logs, false);
   }
   return true;

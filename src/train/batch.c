@@ -7,7 +7,7 @@
 /* A batch under way. */
 typedef struct whole {
   snug__session *s;
-  const snug__feed *feed;
+  snug__feed *feed;
   snug__slot slot;
   int64_t batch, rows;
 } whole;
@@ -21,7 +21,7 @@ static void set(const snug__run *run, snug__id value, double to) {
 }
 
 static void fill(const whole *w, int64_t first, const snug__run *run) {
-  snug__feed_fill_piece(w->feed, w->batch, first, run);
+  snug__feed_fill(w->feed, w->batch, first, run);
   set(run, run->step.offset, (double)first);
   set(run, run->step.whole, (double)w->rows);
   set(run, run->step.keep, first ? 1.0 : 0.0);
@@ -68,13 +68,20 @@ static snug_status run_pieces(const whole *w) {
                                                               : SNUG_OK;
 }
 
-snug_status snug__batch_run(snug__session *s, const snug__feed *feed, snug__slot slot,
-                            int64_t batch) {
-  int64_t rows = snug__feed_rows(feed, batch);
-  if (snug__session_in_pieces(s, slot)) {
-    return run_pieces(&(whole){s, feed, slot, batch, rows});
-  }
-  const snug__run *run = snug__session_run(s, slot, rows);
-  snug__feed_fill(feed, batch, run);
+/* What was taken is given back as soon as it is copied: others may fill it while this runs. */
+static snug_status run_whole(const whole *w) {
+  const snug__run *run = snug__session_run(w->s, w->slot, w->rows);
+  snug__feed_fill(w->feed, w->batch, 0, run);
+  snug__feed_give(w->feed);
   return snug__program_run(run->program);
+}
+
+snug_status snug__batch_run(snug__session *s, snug__feed *feed, snug__slot slot, int64_t batch) {
+  whole w = {s, feed, slot, batch, snug__feed_rows(feed, batch)};
+  if (!snug__session_in_pieces(s, slot)) {
+    return run_whole(&w);
+  }
+  snug_status status = run_pieces(&w);
+  snug__feed_give(feed);
+  return status;
 }

@@ -4,9 +4,10 @@
 
 #include "train/feed.h"
 
-/* Run a batch of a feed, with the programs of its slot.  In pieces: count the divisors of the
- * losses if that is needed, run piece after piece, update.  Fails as snug__program_run does. */
-snug_status snug__batch_run(snug__session *s, const snug__feed *feed, snug__slot slot,
+/* Run the batch of a feed that was taken, number `batch`, with the programs of its slot, and give
+ * it back.  In pieces: count the divisors of the losses if that is needed, run piece after piece,
+ * update.  Fails as snug__program_run does. */
+snug_status snug__batch_run(snug__session *s, snug__feed *feed, snug__slot slot,
                             int64_t batch) SNUG_NODISCARD;
 
 #endif

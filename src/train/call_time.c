@@ -14,6 +14,7 @@
 #define TRIAL_SECONDS 4e-3 /* what one run may take, by that guess */
 #define FIXED_SHARE 0.02   /* of a call's bytes: from there on it is timed at two batches */
 #define SMALL_SHARE 1e-3   /* of the step, by the guesses */
+#define MUCH 8.0           /* times as long for its operations as for its bytes, by the guesses */
 #define LEAST_SLOPE 0.1    /* what one more sample takes, of the mean of the small batch */
 
 /* ---- calls ---- */
@@ -66,6 +67,11 @@ static void size_call(const snug__call_timer *c, const snug__smaller *s, const s
 static double guess(const snug__signature *sig) {
   const snug__cost cost = snug__op_cost(sig);
   return cost.flops / GUESSED_FLOPS + cost.bytes / GUESSED_BYTES;
+}
+
+/* A call that computes much longer than it reads does not notice where its values lie. */
+static bool is_busy(const snug__cost *cost) {
+  return cost->flops / GUESSED_FLOPS > MUCH * cost->bytes / GUESSED_BYTES;
 }
 
 static int64_t bytes_of(const snug__signature *sig) {
@@ -139,7 +145,11 @@ static snug_status time_call(snug__call_timer *c, const snug__timed_call *q,
   if (!snug__choose_as(choice, sig, &own)) {
     return SNUG_OK;
   }
+  const snug__cost cost = snug__op_cost(sig);
   snug__trial t = {own.kernel, *sig, q->far_in, q->far_out};
+  if (is_busy(&cost)) {
+    t.far_in = t.far_out = 0;
+  }
   snug__type in[SNUG__MAX_IN];
   snug__type out[SNUG__MAX_OUT];
   memcpy(in, own.unblocked ? own.plain.in : sig->in, (size_t)sig->n_in * sizeof *in);

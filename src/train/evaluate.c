@@ -5,24 +5,53 @@
 #include "train/fit.h"
 
 static snug__feed whole_feed(const snug_data *data, int64_t batch) {
-  int64_t rows = data->x[0].shape[0];
+  int64_t rows = snug__feed_samples(data);
   return (snug__feed){.data = data,
                       .rows = rows,
                       .batch = snug__min_i64(batch ? batch : SNUG__DEFAULT_BATCH, rows)};
 }
 
-static snug_status open_session(snug__session *s, snug_model *m, const snug__feed *feed,
-                                snug__step_kind kind) {
+/* The programs and the data of one pass. */
+typedef struct whole {
+  snug_model *model;
+  snug__session session;
+  snug__feed feed;
+} whole;
+
+static snug_status open_session(whole *w, snug__step_kind kind) {
   snug__session_spec spec = {.main_kind = kind,
-                             .weighted = kind == SNUG__STEP_TEST && feed->data->sample_weight,
-                             .plan = m->plan};
-  snug__feed_sizes(feed, SNUG__SLOT_MAIN, &spec);
-  SNUG_TRY(snug__session_init(s, m, &spec));
-  snug_status status = snug__session_commit(s);
-  if (status) {
-    snug__session_release(s);
+                             .weighted = kind == SNUG__STEP_TEST && w->feed.data->sample_weight,
+                             .plan = w->model->plan};
+  snug__feed_sizes(&w->feed, SNUG__SLOT_MAIN, &spec);
+  SNUG_TRY(snug__session_init(&w->session, w->model, &spec));
+  return snug__session_commit(&w->session);
+}
+
+static void close_whole(whole *w) {
+  snug__feed *feed = &w->feed;
+  snug__feeds_close(w->model->ctx, &feed, 1);
+  snug__session_release(&w->session);
+}
+
+static snug_status open_whole(whole *w, snug_model *m, const snug_data *data, int64_t batch_size,
+                              snug__step_kind kind) {
+  snug__feed *feed = &w->feed;
+  *w = (whole){.model = m, .session = {.model = m}, .feed = whole_feed(data, batch_size)};
+  snug_status s = snug__feeds_open(m, &feed, 1, kind == SNUG__STEP_TEST, 0);
+  s = s ? s : open_session(w, kind);
+  if (s) {
+    close_whole(w);
   }
-  return status;
+  return s;
+}
+
+/* One pass ends where the data do, and there must be such an end. */
+static snug_status check_data(snug_model *m, const snug_data *data, bool with_labels) {
+  SNUG_TRY(snug__feed_check(m, data, with_labels));
+  return snug__feed_samples(data) >= 0
+             ? SNUG_OK
+             : snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: nobody knows how many samples it has",
+                          data->source->name ? data->source->name : "data");
 }
 
 static snug_status check_batch(snug_model *m, int64_t batch_size) {
@@ -34,7 +63,7 @@ static snug_status check_batch(snug_model *m, int64_t batch_size) {
 
 snug_status snug_evaluate(snug_model *m, const snug_data *data, int64_t batch_size, double *values,
                           size_t n) {
-  snug__session s;
+  whole w;
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
@@ -44,12 +73,12 @@ snug_status snug_evaluate(snug_model *m, const snug_data *data, int64_t batch_si
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "evaluate gives %zu values; there is room for %zu",
                       m->training->tracked.n, values ? n : 0);
   }
-  SNUG_TRY(snug__feed_check(m, data, true));
-  snug__feed feed = whole_feed(data, batch_size);
-  SNUG_TRY(open_session(&s, m, &feed, SNUG__STEP_TEST));
-  snug_status status = snug__test_run(&s, &feed, SNUG__SLOT_MAIN, snug__feed_batches(&feed));
+  SNUG_TRY(check_data(m, data, true));
+  SNUG_TRY(open_whole(&w, m, data, batch_size, SNUG__STEP_TEST));
+  snug_status status =
+      snug__test_run(&w.session, &w.feed, SNUG__SLOT_MAIN, snug__feed_batches(&w.feed));
   status = status ? status : snug__training_results(m, values);
-  snug__session_release(&s);
+  close_whole(&w);
   return status;
 }
 
@@ -65,11 +94,14 @@ static void store_outputs(const snug__run *run, int64_t first_row, void *const *
   }
 }
 
-static snug_status predict_all(snug__session *s, const snug__feed *feed, void *const *out,
+static snug_status predict_all(snug__session *s, snug__feed *feed, void *const *out,
                                int32_t n_out) {
+  snug__feed_start(feed, 0, SNUG_NOT_TRAINING, 0);
   for (int64_t batch = 0; batch < snug__feed_batches(feed); batch++) {
     const snug__run *run = snug__session_run(s, SNUG__SLOT_MAIN, snug__feed_rows(feed, batch));
-    snug__feed_fill(feed, batch, run);
+    SNUG_TRY(snug__feed_take(feed));
+    snug__feed_fill(feed, batch, 0, run);
+    snug__feed_give(feed);
     SNUG_TRY(snug__program_run(run->program));
     store_outputs(run, batch * feed->batch, out, n_out);
   }
@@ -90,20 +122,19 @@ static snug_status check_predict(snug_model *m, const snug_data *data, int64_t b
       return snug__fail(m->ctx, SNUG_E_ARGUMENT, "predict: there is no room for output %d", k);
     }
   }
-  return snug__feed_check(m, data, false);
+  return check_data(m, data, false);
 }
 
 snug_status snug_predict(snug_model *m, const snug_data *data, int64_t batch_size, void *const *out,
                          int32_t n_out) {
-  snug__session s;
+  whole w;
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
   SNUG_TRY(check_predict(m, data, batch_size, out, n_out));
   SNUG_TRY(snug__model_commit_weights(m));
-  snug__feed feed = whole_feed(data, batch_size);
-  SNUG_TRY(open_session(&s, m, &feed, SNUG__STEP_PREDICT));
-  snug_status status = predict_all(&s, &feed, out, n_out);
-  snug__session_release(&s);
+  SNUG_TRY(open_whole(&w, m, data, batch_size, SNUG__STEP_PREDICT));
+  snug_status status = predict_all(&w.session, &w.feed, out, n_out);
+  close_whole(&w);
   return status;
 }

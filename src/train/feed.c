@@ -1,158 +1,152 @@
 #include "train/feed.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "base/clock.h"
 #include "base/size.h"
-#include "data/arrays.h"
 
-#define WHAT_BYTES 128
+/* ---- batches ---- */
 
-static const snug__model_tensor *tensor_at(const snug_model *m, snug_tensor t) {
-  return &SNUG_VEC(&m->tensors, snug__model_tensor, t);
-}
-
-static snug_status check_inputs(snug_model *m, const snug_data *data, int64_t rows) {
-  char what[WHAT_BYTES];
-  for (int32_t i = 0; i < data->n_x; i++) {
-    const snug__model_input *input = &SNUG_VEC(&m->inputs, snug__model_input, i);
-    snprintf(what, sizeof what, "x[%d] '%s'", i, input->name);
-    SNUG_TRY(
-        snug__array_check(m->ctx, what, &data->x[i], &tensor_at(m, input->tensor)->type, rows, ""));
+void snug__feed_start(snug__feed *f, uint64_t seed, uint64_t pass, int64_t batch) {
+  f->order = snug__shuffle_make((uint64_t)snug__max_i64(f->rows, 1), seed, pass);
+  if (f->pipe) {
+    snug__pipe_start(f->pipe, &f->intake, &(snug__pass){pass, batch});
   }
-  return SNUG_OK;
 }
 
-/* The mistake behind labels of another shape, more often than not. */
-static const char *label_hint(const snug__type *target, const snug__type *out) {
-  if (snug__dtype_is_integer(target->dtype)) {
-    return "; one-hot labels go with categorical_crossentropy";
+snug_status snug__feed_take(snug__feed *f) {
+  if (!f->pipe) {
+    return SNUG_OK;
   }
-  return out->rank > 1 && out->dim[out->rank - 1] > 1
-             ? "; labels that are class numbers go with sparse_categorical_crossentropy"
-             : "";
+  double start = snug__now();
+  snug_status s = snug__pipe_take(f->pipe, &f->ready);
+  f->waited += snug__now() - start;
+  return s;
 }
 
-static snug_status check_labels(snug_model *m, const snug_data *data, int64_t rows) {
-  char what[WHAT_BYTES];
-  for (int32_t i = 0; i < data->n_y; i++) {
-    const snug__model_tensor *out = tensor_at(m, SNUG_VEC(&m->outputs, snug_tensor, i));
-    const snug__loss *loss = &m->training->losses[i];
-    snug__type target;
-    SNUG_TRY(snug__loss_target(m->ctx, loss, &out->type, &target));
-    snprintf(what, sizeof what, "y[%d] '%s'", i, out->name);
-    SNUG_TRY(snug__array_check(m->ctx, what, &data->y[i], &target, rows,
-                               label_hint(&target, &out->type)));
-    if (snug__dtype_is_integer(target.dtype)) {
-      SNUG_TRY(snug__array_check_labels(
-          m->ctx, what, &data->y[i], out->type.dim[out->type.rank - 1], snug__loss_ignored(loss)));
-    }
+void snug__feed_give(snug__feed *f) {
+  if (f->pipe) {
+    snug__pipe_give(f->pipe);
   }
-  return SNUG_OK;
 }
 
-static snug_status check_weights(snug_model *m, const snug_data *data, int64_t rows) {
-  snug__type one = snug__type_of(SNUG_FLOAT32, 1, (const int64_t[]){1});
-  return data->sample_weight
-             ? snug__array_check(m->ctx, "sample_weight", data->sample_weight, &one, rows, "")
-             : SNUG_OK;
+int64_t snug__feed_batches(const snug__feed *f) {
+  return f->rows < 0 ? INT64_MAX : snug__ceil_div(f->rows, f->batch);
 }
-
-static snug_status check_counts(snug_model *m, const snug_data *data, bool with_labels) {
-  if (!data || !data->x || data->n_x != (int32_t)m->inputs.n) {
-    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
-                      "the model has %zu inputs; %d arrays were given for x", m->inputs.n,
-                      data && data->x ? data->n_x : 0);
-  }
-  if (with_labels && (!data->y || data->n_y != (int32_t)m->outputs.n)) {
-    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
-                      "the model has %zu outputs; %d arrays were given for y", m->outputs.n,
-                      data->y ? data->n_y : 0);
-  }
-  if (data->x[0].rank < 1 || data->x[0].shape[0] < 1) {
-    return snug__fail(m->ctx, SNUG_E_DATA, "the data set is empty: x[0] has no samples");
-  }
-  return SNUG_OK;
-}
-
-snug_status snug__feed_check(snug_model *m, const snug_data *data, bool with_labels) {
-  SNUG_TRY(check_counts(m, data, with_labels));
-  int64_t rows = data->x[0].shape[0];
-  SNUG_TRY(check_inputs(m, data, rows));
-  SNUG_TRY(with_labels ? check_labels(m, data, rows) : SNUG_OK);
-  return check_weights(m, data, rows);
-}
-
-int64_t snug__feed_batches(const snug__feed *f) { return (f->rows + f->batch - 1) / f->batch; }
 
 int64_t snug__feed_rows(const snug__feed *f, int64_t batch) {
-  return snug__min_i64(f->batch, f->rows - batch * f->batch);
+  return f->rows < 0 ? f->batch : snug__min_i64(f->batch, f->rows - batch * f->batch);
 }
 
-/* The row of the data that stands at a position of the feed. */
-static int64_t row_at(const snug__feed *f, int64_t position) {
-  return f->first +
-         (f->shuffled ? (int64_t)snug__shuffle_at(&f->order, (uint64_t)position) : position);
+/* ---- filling ---- */
+
+#define PART 64 /* samples whose rows are found at a time */
+
+/* Samples of a batch: which rows of the data they are, and which of the slot that was taken. */
+typedef struct part {
+  snug__row_list rows, places;
+} part;
+
+/* `order` has room for their rows, where those have to be found. */
+static part part_at(const snug__feed *f, int64_t batch, const snug__row_list *places,
+                    int64_t order[PART]) {
+  int64_t position = batch * f->batch + places->first;
+  part p = {.rows = {NULL, f->first + position, places->n}, .places = *places};
+  if (f->pipe) {
+    p.rows.row = f->ready.row + places->first;
+  } else if (f->shuffled) {
+    p.rows.row = order;
+    snug__shuffle_list(&f->order, (uint64_t)position, places->n, order);
+    for (int64_t i = 0; f->first && i < places->n; i++) {
+      order[i] += f->first;
+    }
+  }
+  return p;
 }
 
-static void fill_row(const snug_array *a, int64_t row, const snug__program *p, snug__id value,
-                     int64_t index) {
+/* Array k where it has the samples, and the rows that they are there. */
+static snug_array place_of(const snug__feed *f, int32_t k, const part *p, snug__row_list *rows) {
+  snug_array a = *snug__data_array(f->data, k);
+  bool is_read = f->pipe && f->ready.at[k];
+  *rows = is_read ? p->places : p->rows;
+  a.data = is_read ? f->ready.at[k] : a.data;
+  return a;
+}
+
+static void fill_rows(const snug__feed *f, int32_t k, const part *p, const snug__program *program,
+                      snug__id value, int64_t index) {
+  snug__row_list rows;
   if (value != SNUG_NONE) {
-    snug__array_copy_row(a, row, snug__type_at(p->graph, value), snug__program_data(p, value),
-                         index);
+    snug_array a = place_of(f, k, p, &rows);
+    snug__array_copy_rows(&a, &rows, snug__type_at(program->graph, value),
+                          snug__program_data(program, value), index);
   }
 }
 
-/* The weight of a sample: its own, or its class's (of the label, or of the largest entry of a
- * one-hot one). */
-static double weight_of(const snug__feed *f, int64_t row) {
+/* The label of a sample: the number, or the place of the largest entry of a one-hot one. */
+static int64_t label_of(const snug__feed *f, const part *p, int64_t i) {
+  snug__row_list rows;
+  snug_array y = place_of(f, f->data->n_x, p, &rows);
+  int64_t row = snug__row_at(&rows, i);
+  int64_t n = snug__array_row(&y);
+  int64_t label = 0;
+  for (int64_t k = 1; k < n; k++) {
+    label = snug__element_get(y.dtype, y.data, row * n + k) >
+                    snug__element_get(y.dtype, y.data, row * n + label)
+                ? k
+                : label;
+  }
+  return n > 1 ? label : llround(snug__element_get(y.dtype, y.data, row));
+}
+
+/* The weight of a sample: its own, or its class's. */
+static double weight_of(const snug__feed *f, const part *p, int64_t i) {
+  snug__row_list rows;
   if (f->data->sample_weight) {
-    return snug__element_get(f->data->sample_weight->dtype, f->data->sample_weight->data, row);
+    snug_array a = place_of(f, f->data->n_x + snug__data_labels(f->data), p, &rows);
+    return snug__element_get(a.dtype, a.data, snug__row_at(&rows, i));
   }
   if (!f->class_weight) {
     return 1.0;
   }
-  const snug_array *y = &f->data->y[0];
-  int64_t n = snug__array_row(y);
-  int64_t label = 0;
-  for (int64_t k = 1; k < n; k++) {
-    label = snug__element_get(y->dtype, y->data, row * n + k) >
-                    snug__element_get(y->dtype, y->data, row * n + label)
-                ? k
-                : label;
-  }
-  label = n > 1 ? label : llround(snug__element_get(y->dtype, y->data, row));
+  int64_t label = label_of(f, p, i);
   return label >= 0 && label < f->n_class_weight ? f->class_weight[label] : 1.0;
 }
 
-/* Copy one sample to place `index` of every input of a run. */
-static void fill_sample(const snug__feed *f, int64_t row, const snug__run *run, int64_t index) {
+static void fill_weights(const snug__feed *f, const part *p, const snug__run *run, int64_t index) {
+  snug__id weight = run->step.weight;
+  for (int64_t i = 0; weight != SNUG_NONE && i < p->rows.n; i++) {
+    snug__element_set(snug__type_at(run->program->graph, weight)->dtype,
+                      snug__program_data(run->program, weight), index + i, weight_of(f, p, i));
+  }
+}
+
+/* Copy samples to the places from `index` on of every input of a run. */
+static void fill_part(const snug__feed *f, const part *p, const snug__run *run, int64_t index) {
   const snug__step *step = &run->step;
-  for (int32_t i = 0; i < f->data->n_x; i++) {
-    fill_row(&f->data->x[i], row, run->program, step->x[i], index);
+  int32_t n_x = f->data->n_x;
+  for (int32_t k = 0; k < n_x; k++) {
+    fill_rows(f, k, p, run->program, step->x[k], index);
   }
-  for (int32_t i = 0; step->y && i < f->data->n_y; i++) {
-    fill_row(&f->data->y[i], row, run->program, step->y[i], index);
+  for (int32_t k = 0; step->y && k < snug__data_labels(f->data); k++) {
+    fill_rows(f, n_x + k, p, run->program, step->y[k], index);
   }
-  if (step->weight != SNUG_NONE) {
-    snug__element_set(snug__type_at(run->program->graph, step->weight)->dtype,
-                      snug__program_data(run->program, step->weight), index, weight_of(f, row));
-  }
+  fill_weights(f, p, run, index);
 }
 
-void snug__feed_fill_piece(const snug__feed *f, int64_t batch, int64_t first,
-                           const snug__run *run) {
-  for (int64_t i = 0; i < run->step.batch; i++) {
-    fill_sample(f, row_at(f, batch * f->batch + first + i), run, i);
+void snug__feed_fill(snug__feed *f, int64_t batch, int64_t first, const snug__run *run) {
+  double start = snug__now();
+  int64_t order[PART];
+  for (int64_t i = 0; i < run->step.batch; i += PART) {
+    snug__row_list places = {NULL, first + i, snug__min_i64(PART, run->step.batch - i)};
+    part p = part_at(f, batch, &places, order);
+    fill_part(f, &p, run, i);
   }
-}
-
-void snug__feed_fill(const snug__feed *f, int64_t batch, const snug__run *run) {
-  snug__feed_fill_piece(f, batch, 0, run);
+  f->copied += snug__now() - start;
 }
 
 void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *spec) {
-  int64_t rest = f->rows % f->batch;
+  int64_t rest = f->rows < 0 ? 0 : f->rows % f->batch;
   spec->batch[slot] = f->batch;
   spec->batch[slot + 1] = rest;
   if (spec->micro && spec->micro < f->batch) {

@@ -65,36 +65,7 @@ static snug_status check_weights(snug_model *m, const snug_data *data, const snu
   return SNUG_OK;
 }
 
-/* ---- feeds ---- */
-
-static snug_status split(snug__fit *f, const snug_data *data) {
-  const snug_fit_options *o = &f->options;
-  int64_t rows = data->x[0].shape[0];
-  int64_t held =
-      o->validation_data ? 0 : rows - (int64_t)floor((double)rows * (1.0 - o->validation_split));
-  const snug_data *other = o->validation_data ? o->validation_data : data;
-  if (held >= rows) {
-    return snug__fail(f->model->ctx, SNUG_E_DATA,
-                      "fit: validation_split=%g leaves none of the %lld samples to train on",
-                      o->validation_split, (long long)rows);
-  }
-  f->has_validation = o->validation_data || held > 0;
-  f->train = (snug__feed){.data = data,
-                          .rows = rows - held,
-                          .batch = snug__min_i64(o->batch_size, rows - held),
-                          .class_weight = o->class_weight,
-                          .n_class_weight = o->n_class_weight,
-                          .shuffled = !o->no_shuffle,
-                          .order = snug__shuffle_make((uint64_t)(rows - held), f->model->seed, 0)};
-  if (f->has_validation) {
-    int64_t n = o->validation_data ? other->x[0].shape[0] : held;
-    f->validation = (snug__feed){.data = other,
-                                 .first = o->validation_data ? 0 : rows - held,
-                                 .rows = n,
-                                 .batch = snug__min_i64(o->validation_batch_size, n)};
-  }
-  return SNUG_OK;
-}
+/* ---- all of them ---- */
 
 static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   snug_fit_options *o = &f->options;
@@ -108,10 +79,7 @@ static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_op
   SNUG_TRY(snug__feed_check(f->model, data, true));
   SNUG_TRY(o->validation_data ? snug__feed_check(f->model, o->validation_data, true) : SNUG_OK);
   SNUG_TRY(check_weights(f->model, data, o));
-  SNUG_TRY(split(f, data));
-  int64_t batches = snug__feed_batches(&f->train);
-  f->steps = o->steps_per_epoch ? o->steps_per_epoch : batches;
-  return SNUG_OK;
+  return snug__fit_open_feeds(f, data);
 }
 
 /* ---- programs, logs, history ---- */
@@ -201,6 +169,10 @@ snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
 
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug_ctx *ctx = f->model->ctx;
+  if (f->history) {
+    snug__fit_report_feeds(f, &f->history->data);
+  }
+  snug__fit_close_feeds(f);
   snug__alive_release(&f->alive, ctx);
   snug__samples_end(f);
   snug__session_release(&f->session);

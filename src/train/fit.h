@@ -24,7 +24,8 @@ typedef struct snug__keeper {
   snug_status (*resume)(void *user, struct snug__fit *f); /* before the first epoch */
   snug_status (*after_batch)(void *user, struct snug__fit *f, bool goes_on);
   snug_status (*after_epoch)(void *user, struct snug__fit *f);
-  snug_status (*finish)(void *user); /* the fit came to its end */
+  snug_status (*without_data)(void *user, struct snug__fit *f); /* the next batch cannot be read */
+  snug_status (*finish)(void *user);                            /* the fit came to its end */
 } snug__keeper;
 
 /* What was chosen for the training step, and what there was to choose from. */
@@ -89,8 +90,15 @@ snug_status snug__fit_run(snug__fit *f) SNUG_NODISCARD;
 
 /* Run `steps` batches of a feed through test programs and leave the results in the metrics (also
  * for evaluate). */
-snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot slot,
+snug_status snug__test_run(snug__session *s, snug__feed *feed, snug__slot slot,
                            int64_t steps) SNUG_NODISCARD;
+
+/* In fit_feeds.c: split the data into feeds and open them, when the options are filled in.  Fails:
+ * E_DATA, E_ARGUMENT, and as snug__feeds_open.  Close is due in any case; the report is of open
+ * ones. */
+snug_status snug__fit_open_feeds(snug__fit *f, const snug_data *data) SNUG_NODISCARD;
+void snug__fit_close_feeds(snug__fit *f);
+void snug__fit_report_feeds(const snug__fit *f, snug_data_report *out);
 
 /* In logs.c: the logs of a batch (the metrics so far) or of an epoch, and one more value of the
  * epoch, which the running row of the history gets too. */

@@ -230,7 +230,7 @@ snug_status snug__fit_refuse(const snug__fit *f, const snug_memory_report *r, ui
                     "fit: the line is %s (%llu bytes), and %s (%llu) is the least that would do at "
                     "batch %lld; most of it are %s",
                     snug__print_bytes(r->line, line), (unsigned long long)r->line,
-                    snug__print_bytes(least, need), (unsigned long long)least,
+                    snug__print_least(least, need), (unsigned long long)least,
                     (long long)f->train.batch, holders);
 }
 

@@ -101,6 +101,12 @@ void snug_history_memory(const snug_history *h, snug_memory_report *out) {
   }
 }
 
+void snug_history_data(const snug_history *h, snug_data_report *out) {
+  if (out) {
+    *out = h ? h->data : (snug_data_report){0};
+  }
+}
+
 size_t snug_history_samples(const snug_history *h) { return h ? h->n_samples : 0; }
 
 void snug_history_sample(const snug_history *h, size_t i, snug_memory_sample *out) {

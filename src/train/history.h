@@ -13,6 +13,7 @@ struct snug_history {
   const char **names; /* n, sorted but for added ones; the texts lie behind the values */
   double *values;     /* room x n, NaN where there was no value */
   snug_memory_report memory;
+  snug_data_report data;
   snug_memory_sample *samples; /* a piece of its own; NULL: none are taken */
   size_t n_samples, sample_room;
 };

@@ -52,17 +52,38 @@ static snug_status sample(snug__fit *f, const char *at, int64_t batch, bool *wan
 
 /* ---- steps ---- */
 
-static snug_status train_step(snug__fit *f, int64_t batch) {
-  f->has_run[SNUG__PHASE_TRAINING] = true;
-  snug__training_set_rate(f->model);
-  return snug__batch_run(&f->session, &f->train, SNUG__SLOT_MAIN, batch);
+/* The message of the failure stays, whatever comes of keeping. */
+static snug_status keep_without_data(snug__fit *f, snug_status failure) {
+  char message[SNUG__MESSAGE_BYTES];
+  snug_ctx *ctx = f->model->ctx;
+  memcpy(message, ctx->message, sizeof message);
+  snug_status kept = f->keeper ? f->keeper->without_data(f->keeper->user, f) : SNUG_OK;
+  return kept ? snug__fail_within(ctx, failure, "%.400s; and the backup could not be written",
+                                  message)
+              : snug__fail(ctx, failure, "%s", message);
 }
 
-snug_status snug__test_run(snug__session *s, const snug__feed *feed, snug__slot slot,
-                           int64_t steps) {
+static snug_status train_step(snug__fit *f) {
+  snug_status s = snug__feed_take(&f->train);
+  if (s) {
+    return keep_without_data(f, s);
+  }
+  f->has_run[SNUG__PHASE_TRAINING] = true;
+  snug__training_set_rate(f->model);
+  return snug__batch_run(&f->session, &f->train, SNUG__SLOT_MAIN, f->at.batch++);
+}
+
+/* The next batch of a feed through its test programs. */
+static snug_status test_step(snug__session *s, snug__feed *feed, snug__slot slot, int64_t batch) {
+  SNUG_TRY(snug__feed_take(feed));
+  return snug__batch_run(s, feed, slot, batch);
+}
+
+snug_status snug__test_run(snug__session *s, snug__feed *feed, snug__slot slot, int64_t steps) {
   snug__metrics_reset(&s->model->variables);
+  snug__feed_start(feed, s->model->seed, SNUG_NOT_TRAINING, 0);
   for (int64_t batch = 0; batch < steps; batch++) {
-    SNUG_TRY(snug__batch_run(s, feed, slot, batch));
+    SNUG_TRY(test_step(s, feed, slot, batch));
   }
   return SNUG_OK;
 }
@@ -79,7 +100,7 @@ static snug__position first_position(const snug__fit *f) {
 }
 
 static void start_pass(snug__fit *f) {
-  f->train.order = snug__shuffle_make((uint64_t)f->train.rows, f->model->seed, f->at.pass);
+  snug__feed_start(&f->train, f->model->seed, f->at.pass, f->at.batch);
   f->model->training->passes = f->at.pass + 1; /* also if it ends early */
 }
 
@@ -93,7 +114,7 @@ static snug_status train_epoch(snug__fit *f, bool *wants_more) {
   bool go_on = true;
   start_pass(f);
   while (go_on && f->at.step < f->steps && f->at.batch < batches) {
-    SNUG_TRY(train_step(f, f->at.batch++));
+    SNUG_TRY(train_step(f));
     snug_logs logs = {0};
     SNUG_TRY(f->options.n_callbacks ? snug__logs_of_batch(f, &logs) : SNUG_OK);
     TELL(f, batch_end, f->at.step, &logs);
@@ -123,8 +144,9 @@ static snug_status validate(snug__fit *f, bool *wants_more) {
   TELL(f, test_begin, steps);
   snug__metrics_reset(&f->model->variables);
   f->has_run[SNUG__PHASE_VALIDATION] = true;
+  snug__feed_start(&f->validation, f->model->seed, SNUG_NOT_TRAINING, 0);
   for (int64_t batch = 0; batch < steps; batch++) {
-    SNUG_TRY(snug__batch_run(&f->session, &f->validation, SNUG__SLOT_VALIDATION, batch));
+    SNUG_TRY(test_step(&f->session, &f->validation, SNUG__SLOT_VALIDATION, batch));
     TELL(f, test_batch_end, batch);
   }
   SNUG_TRY(store(f, true, &logs));

@@ -13,6 +13,7 @@ struct snug_plan {
   snug_ctx *ctx;
   snug__arena arena;
   snug_memory_report memory;
+  snug_data_report data;
   snug_layer_memory *layers;
   size_t n_layers;
   snug_plan_point *points; /* from the fastest to the least */
@@ -165,6 +166,7 @@ static snug_status fill(snug_plan *p, const snug__fit *f) {
   int64_t *by_layer = NULL;
   snug__peak peak;
   p->memory = f->history->memory;
+  snug__fit_report_feeds(f, &p->data);
   SNUG_TRY(snug__arena_take(&p->arena, room * sizeof *p->layers, (void **)&p->layers));
   SNUG_TRY(snug__arena_take(&p->arena, g->layers.n * sizeof *by_layer, (void **)&by_layer));
   SNUG_TRY(snug__plan_peak(run->program->plan, g, &peak, by_layer));
@@ -249,6 +251,12 @@ void snug_plan_destroy(snug_plan *p) {
 void snug_plan_memory(const snug_plan *p, snug_memory_report *out) {
   if (out) {
     *out = p ? p->memory : (snug_memory_report){0};
+  }
+}
+
+void snug_plan_data(const snug_plan *p, snug_data_report *out) {
+  if (out) {
+    *out = p ? p->data : (snug_data_report){0};
   }
 }
 

@@ -147,6 +147,7 @@ TEST(texts_and_boxes) {
   const snug_memory_report report = {.weights = UINT64_MAX, .runtime = UINT64_MAX};
   const snug_box_row rows[] = {{NULL, NULL}, {"a", NULL}, {NULL, "b"}, {"\xff\x1b", "\x80\x1b"}};
   ASSERT_EQ_TEXT(snug_bytes_text(1, NULL), "");
+  ASSERT_EQ_TEXT(snug_least_text(1, NULL), "");
   ASSERT_EQ_TEXT(snug_bytes_text(UINT64_MAX, out), "16.0 EiB");
   snug_memory_text(NULL, true, out, sizeof out);
   ASSERT_EQ_TEXT(out, "");
@@ -871,6 +872,9 @@ TEST(arrays_of_nothing) {
   ASSERT_TRUE(snug_arrays_get(NULL, "x", &array) == SNUG_E_ARGUMENT);
   ASSERT_TRUE(snug_arrays_data(NULL, m, SNUG_PART_TRAIN, true, &data) == SNUG_E_ARGUMENT);
   ASSERT_TRUE(snug_arrays_inputs(NULL, SNUG_PART_TRAIN, &array, &n) == SNUG_E_ARGUMENT);
+  ASSERT_TRUE(snug_arrays_all(NULL, &data) == SNUG_E_ARGUMENT && !snug_arrays_class(NULL, 0));
+  ASSERT_TRUE(snug_arrays_stages(NULL, NULL, 1) == 0);
+  ASSERT_TRUE(snug_arrays_open_with(NULL, &path, 1, NULL, &a) == SNUG_E_ARGUMENT);
   snug_arrays_destroy(NULL);
   ASSERT_TRUE(snug_npy_save(NULL, path, &s.x) == SNUG_E_ARGUMENT);
   ASSERT_TRUE(snug_npz_save(NULL, path, &path, &s.x, 1) == SNUG_E_ARGUMENT);
@@ -901,6 +905,8 @@ TEST(arrays_for_nothing) {
   REFUSED(ctx, SNUG_E_ARGUMENT, "model", snug_arrays_data(a, NULL, SNUG_PART_TEST, true, &data));
   REFUSED(ctx, SNUG_E_ARGUMENT, "place", snug_arrays_data(a, m, SNUG_PART_TEST, true, NULL));
   REFUSED(ctx, SNUG_E_ARGUMENT, "part", snug_arrays_data(a, m, (snug_part)-1, true, &data));
+  REFUSED(ctx, SNUG_E_ARGUMENT, "place", snug_arrays_all(a, NULL));
+  ASSERT_TRUE(!snug_arrays_class(a, 0) && !snug_arrays_class(a, -1));
   REFUSED(ctx, SNUG_E_ARGUMENT, "place", snug_arrays_inputs(a, SNUG_PART_TEST, NULL, &n));
   REFUSED(ctx, SNUG_E_ARGUMENT, "place", snug_arrays_inputs(a, SNUG_PART_TEST, &array, NULL));
   REFUSED(ctx, SNUG_E_ARGUMENT, "part", snug_arrays_inputs(a, (snug_part)3, &array, &n));

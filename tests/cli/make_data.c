@@ -1,9 +1,11 @@
 /* Small data files for the tests of the command.
  * Usage: make_data FILE.npz NAME=KIND:DIM,DIM... or make_data FILE.npy KIND:DIM,...
+ *        make_data FILE.png COLOUR: an image of 20 x 24, red or blue with some noise
  *        make_data FILE.keras OUTPUTS: a model that is not compiled, of 4 numbers and 3 classes
  * Kinds: real (float32 around 0), byte (0 to 255), labelK (0 to K-1: which of the first K values of
  * the row of the last real array is largest, so that it can be learnt), one (float32 1.0), nan. */
 #include <math.h>
+#include <png.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,11 +107,28 @@ static int make_model(snug_ctx *ctx, const char *path, int outputs) {
   return s ? 1 : 0;
 }
 
+#define WIDTH 20
+#define HEIGHT 24
+
+static int make_image(const char *path, const char *colour) {
+  static unsigned char pixels[HEIGHT * WIDTH * 3];
+  png_image image = {
+      .version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = PNG_FORMAT_RGB};
+  int bright = colour[0] == 'r' ? 0 : 2;
+  for (int i = 0; i < HEIGHT * WIDTH * 3; i++) {
+    pixels[i] = (unsigned char)((i % 3 == bright ? 200 : 30) + (int)(uniform() * 25.0f));
+  }
+  return png_image_write_to_file(&image, path, 0, pixels, 0, NULL) ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   snug_ctx *ctx = NULL;
   snug_array arrays[MAX_ARRAYS] = {{0}};
   const char *names[MAX_ARRAYS];
   int n = argc - 2;
+  if (n == 1 && strstr(argv[1], ".png")) {
+    return make_image(argv[1], argv[2]);
+  }
   if (n < 1 || n > MAX_ARRAYS || snug_ctx_create(NULL, &ctx)) {
     return 2;
   }

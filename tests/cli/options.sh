@@ -118,8 +118,8 @@ offers "--capacity " pack p.csv --cap
 offers "p.csv " pack --output p
 offers "folder " pack --output fol
 offers "folder model one.keras " fit ""
-offers "data.npy data.npz folder " fit m.keras --data ""
-offers "data.npy data.npz folder " fit m.keras --data x.npy ""
+offers "-odd.csv a.csv b.csv c.csv data.npy data.npz folder other.txt p.csv " fit m.keras --data ""
+offers "-odd.csv a.csv b.csv c.csv data.npy data.npz folder other.txt p.csv " fit m.keras --data x.npy ""
 offers "data.npy data.npz " fit m.keras --validation-data = d
 offers "0 1 2 auto " fit m.keras --verbose ""
 offers " " fit m.keras --epochs "" # nothing

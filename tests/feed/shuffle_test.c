@@ -56,3 +56,38 @@ TEST(positions_are_spread) {
     ASSERT_TRUE(tenth[i] > 300 && tenth[i] < 500);
   }
 }
+
+/* A stretch of the order is the order of its positions. */
+TEST(a_list_is_what_stands_at_its_positions) {
+  snug__shuffle s = snug__shuffle_make(1100, 4, 7); /* of 4096: most are sent through again */
+  int64_t list[50];
+  for (uint64_t first = 0; first < 1100; first += 50) {
+    snug__shuffle_list(&s, first, 50, list);
+    for (uint64_t i = 0; i < 50; i++) {
+      ASSERT_EQ_INT(list[i], (int64_t)snug__shuffle_at(&s, first + i));
+    }
+  }
+}
+
+/* Which two samples stand at the first two positions is spread over all pairs; and of two
+ * neighbours, either may be the larger one. */
+TEST(neighbours_are_spread) {
+  enum { ROWS = 17, TIMES = 200 };
+  int pairs[ROWS][ROWS] = {{0}};
+  double sum = 0.0;
+  int rising = 0;
+  for (uint64_t epoch = 0; epoch < ROWS * (ROWS - 1) * TIMES; epoch++) {
+    snug__shuffle s = snug__shuffle_make(ROWS, 3, epoch);
+    pairs[snug__shuffle_at(&s, 0)][snug__shuffle_at(&s, 1)]++;
+  }
+  for (int i = 0; i < ROWS * ROWS; i++) {
+    double off = pairs[i / ROWS][i % ROWS] - TIMES;
+    sum += i / ROWS != i % ROWS ? off * off / TIMES : 0.0;
+  }
+  ASSERT_TRUE(sum < 271 + 5 * 23.3); /* its mean, and five of its deviations */
+  snug__shuffle s = snug__shuffle_make(100000, 3, 0);
+  for (uint64_t i = 1; i < 100000; i++) {
+    rising += snug__shuffle_at(&s, i) > snug__shuffle_at(&s, i - 1);
+  }
+  ASSERT_TRUE(rising > 49999 - 5 * 92 && rising < 49999 + 5 * 92);
+}

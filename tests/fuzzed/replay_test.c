@@ -43,5 +43,8 @@ static void replay_all(const char *folder, void (*one)(const uint8_t *data, size
 
 TEST(files_once_found) { replay_all("fuzz/file", fuzz_one_file, 1); }
 TEST(configs_once_found) { replay_all("fuzz/config", fuzz_one_config, 1); }
+TEST(data_once_found) { replay_all("fuzz/data", fuzz_one_data, 1); }
+TEST(data_seeds) { replay_all("arrays", fuzz_one_data, 40); }
+TEST(images_once_found) { replay_all("fuzz/image", fuzz_one_image, 1); }
 TEST(file_seeds) { replay_all("keras", fuzz_one_file, 14); }
 TEST(config_seeds) { replay_all("configs", fuzz_one_config, 3); }

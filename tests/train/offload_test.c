@@ -170,7 +170,7 @@ TEST(planned_is_measured_to_the_byte) {
 static void run_steps(snug__fit *f, int64_t n) {
   const snug__run *run = &f->session.runs[SNUG__SLOT_MAIN];
   for (int64_t i = 0; i < n; i++) {
-    snug__feed_fill(&f->train, 0, run);
+    snug__feed_fill(&f->train, 0, 0, run);
     ASSERT_OK(f->model->ctx, snug__program_run(run->program));
   }
 }

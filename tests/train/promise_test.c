@@ -165,7 +165,7 @@ static void step_over(snug__fit *f, unsigned char fill, unsigned char *out) {
     }
   }
   memset(f->session.block, fill, (size_t)f->session.block_bytes);
-  snug__feed_fill(run->step.batch == f->train.batch ? &f->train : &f->validation, 0, run);
+  snug__feed_fill(run->step.batch == f->train.batch ? &f->train : &f->validation, 0, 0, run);
   ASSERT_OK(f->model->ctx, snug__program_run(run->program));
   memcpy(out, f->session.block, (size_t)f->session.block_bytes);
 }
@@ -230,9 +230,9 @@ static void run_steps(snug__fit *f, int64_t n) {
       snug__run *run = &f->session.runs[slot];
       if (run->program) {
         bool main_data = slot == SNUG__SLOT_MAIN || slot == SNUG__SLOT_MAIN_REST;
-        const snug__feed *feed = main_data ? &f->train : &f->validation;
+        snug__feed *feed = main_data ? &f->train : &f->validation;
         bool rest = slot == SNUG__SLOT_MAIN_REST || slot == SNUG__SLOT_VALIDATION_REST;
-        snug__feed_fill(feed, rest ? snug__feed_batches(feed) - 1 : 0, run);
+        snug__feed_fill(feed, rest ? snug__feed_batches(feed) - 1 : 0, 0, run);
         snug__training_set_rate(f->model);
         ASSERT_OK(f->model->ctx, snug__program_run(run->program));
       }

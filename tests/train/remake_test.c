@@ -50,7 +50,7 @@ static char *variables_of(const lab *l) {
 static void run_steps(lab *l, const snug__run *run) {
   move_variables(l->model, l->start, false);
   for (int64_t i = 0; i < STEPS; i++) {
-    snug__feed_fill(&l->fit.train, i, run);
+    snug__feed_fill(&l->fit.train, i, 0, run);
     snug__training_set_rate(l->model);
     ASSERT_OK(l->ctx, snug__program_run(run->program));
   }

@@ -5,6 +5,7 @@
 
 #include "budget/frontier.h"
 #include "budget/knapsack.h"
+#include "budget/search.h"
 #include "lib/mallocs.h"
 #include "model/model.h"
 #include "ops/spill.h"
@@ -161,6 +162,36 @@ TEST(no_way_is_both_larger_and_slower_than_another) {
     const snug__way *a = &SNUG_VEC(&l.frontier.ways, snug__way, i - 1);
     const snug__way *b = &SNUG_VEC(&l.frontier.ways, snug__way, i);
     ASSERT_TRUE(a->outcome.seconds < b->outcome.seconds && a->outcome.load > b->outcome.load);
+  }
+  close_lab(&l);
+}
+
+static void search_on(lab *l, int32_t threads, snug__arena *arena, snug__vec *points) {
+  snug__arena_init(arena, l->ctx, SNUG__MEM_SCRATCH);
+  snug__vec_init(points, l->ctx, SNUG__MEM_SCRATCH, sizeof(snug__choice_point), UINT32_MAX);
+  l->ctx->threads = threads;
+  ASSERT_OK(l->ctx, snug__search(&l->frontier.problem, NULL, false, arena, points));
+}
+
+TEST(two_threads_find_what_one_finds) {
+  lab l;
+  snug__arena arena[2];
+  snug__vec points[2];
+  open_lab(&l, &nets[n_nets - 1], NULL, NULL);
+  ASSERT_TRUE(l.graph->nodes.n >= 512); /* with fewer there are no two */
+  for (int32_t i = 0; i < 2; i++) {
+    search_on(&l, i + 1, &arena[i], &points[i]);
+  }
+  ASSERT_EQ_UINT(points[0].n, points[1].n);
+  for (size_t i = 0; i < points[0].n; i++) {
+    const snug__choice_point *a = &SNUG_VEC(&points[0], snug__choice_point, i);
+    const snug__choice_point *b = &SNUG_VEC(&points[1], snug__choice_point, i);
+    ASSERT_EQ_INT(a->outcome.load, b->outcome.load);
+    ASSERT_EQ_BYTES(a->keeping, b->keeping, l.graph->values.n);
+  }
+  for (int32_t i = 0; i < 2; i++) {
+    snug__vec_release(&points[i]);
+    snug__arena_release(&arena[i]);
   }
   close_lab(&l);
 }

@@ -56,7 +56,7 @@ struct Set {
     }
     x_array = {x.data(), SNUG_FLOAT32, 2, {64, 4}};
     y_array = {y.data(), SNUG_INT32, 1, {64}};
-    data = {&x_array, 1, &y_array, 1, nullptr};
+    data = {&x_array, 1, &y_array, 1, nullptr, nullptr, nullptr, nullptr};
   }
   Set(const Set &) = delete;
   Set &operator=(const Set &) = delete;
@@ -114,6 +114,9 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   const Plan p(raw);
   snug_memory_report report;
   snug_plan_memory(raw, &report);
+  snug_data_report reading;
+  snug_plan_data(raw, &reading);
+  CHECK(ctx, reading.batches == 0 && reading.waited == 0.0 && reading.copied == 0.0);
   CHECK(ctx, report.planned > 0 && snug_plan_layers(raw) > 0);
   snug_layer_memory layer;
   snug_plan_layer(raw, 0, &layer);
@@ -180,6 +183,9 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   CHECK(ctx, held == info.current);
   snug_memory_report report;
   snug_history_memory(raw, &report);
+  snug_data_report reading;
+  snug_history_data(raw, &reading);
+  CHECK(ctx, reading.batches == 0 && reading.waited == 0.0 && reading.copied > 0.0);
   std::array<char, 200> parts;
   snug_memory_text(&report, true, parts.data(), parts.size());
   const snug_box_row row = {"memory", parts.data()};
@@ -232,9 +238,25 @@ void files(const Context &ctx, snug_model *m, const Set &set) {
   CHECK(ctx, snug_arrays_get(raw, "x", &x) == SNUG_OK && snug_arrays_find(raw, "x") == x);
   std::int32_t n = 0;
   CHECK(ctx, snug_arrays_inputs(raw, SNUG_PART_TRAIN, &x, &n) == SNUG_OK && n == 1);
+  snug_data all;
+  CHECK(ctx, snug_arrays_all(raw, &all) == SNUG_OK && all.n_x >= 1);
+  CHECK(ctx, snug_arrays_class(raw, 0) == nullptr);
+  snug_stage stage;
+  CHECK(ctx, snug_arrays_stages(raw, &stage, 1) == 0);
   CHECK(ctx, snug_arrays_has(raw, m, SNUG_PART_TRAIN));
   snug_data data;
   CHECK(ctx, snug_arrays_data(raw, m, SNUG_PART_TRAIN, true, &data) == SNUG_OK && data.n_y == 1);
+  const snug_arrays_options in_places = {-1, 0, false, nullptr, nullptr, nullptr};
+  snug_arrays *other = nullptr;
+  CHECK(ctx, snug_arrays_open_with(ctx.get(), &path, 1, &in_places, &other) == SNUG_OK);
+  const Arrays b(other);
+  CHECK(ctx, snug_arrays_data(other, m, SNUG_PART_TRAIN, true, &data) == SNUG_OK);
+  snug_source source = *data.source;
+  source.workers = 1;
+  data.source = &source;
+  snug_history *history = nullptr;
+  CHECK(ctx, snug_fit(m, &data, nullptr, &history) == SNUG_OK);
+  snug_history_destroy(history);
   std::filesystem::remove(npz);
   std::filesystem::remove(npy);
 }
@@ -283,6 +305,7 @@ void memory(const Context &ctx) {
   snug_memory_process_get(&process);
   CHECK(ctx, process.resident > 0 && process.peak >= process.resident);
   CHECK(ctx, std::string(snug_bytes_text(info.limit, text.data())) == "0 B");
+  CHECK(ctx, std::string(snug_least_text(info.limit, text.data())) == "0 B");
 }
 
 Context make_context() {

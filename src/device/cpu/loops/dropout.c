@@ -4,10 +4,10 @@
  * its rounds side by side. */
 #include "ops/dropout.h"
 
+#include "base/noise.h"
 #include "base/philox.h"
 #include "device/cpu/each.h"
 #include "device/cpu/loops/isa.h"
-#include "ops/noise.h"
 #include "ops/support.h"
 
 #define COUNTERS 32

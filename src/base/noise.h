@@ -1,6 +1,6 @@
 /* Random numbers by element, the same whoever asks for them and how often. */
-#ifndef SNUG_OPS_NOISE_H
-#define SNUG_OPS_NOISE_H
+#ifndef SNUG_BASE_NOISE_H
+#define SNUG_BASE_NOISE_H
 
 #include <math.h>
 

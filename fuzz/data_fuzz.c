@@ -1,0 +1,9 @@
+/* libFuzzer over data files. */
+#include "one.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
+  fuzz_one_data(data, bytes);
+  return 0;
+}

@@ -1,0 +1,137 @@
+/* The data of a fit: what is trained on, what is held back, and whether they can be read so often.
+ */
+#include <math.h>
+
+#include "base/size.h"
+#include "train/fit.h"
+
+#define SHARE 8 /* of the line, at most, goes to buffers whose size is chosen here */
+
+static const char *name_of(const snug_source *s) { return s->name ? s->name : "data"; }
+
+/* ---- sources that cannot do all ---- */
+
+static snug_status check_length(const snug__fit *f, const snug_data *data, int64_t steps,
+                                const char *option) {
+  return snug__feed_samples(data) >= 0 || steps
+             ? SNUG_OK
+             : snug__fail(f->model->ctx, SNUG_E_ARGUMENT,
+                          "%s: nobody knows how many samples it has; say with %s how many batches "
+                          "to take",
+                          name_of(data->source), option);
+}
+
+/* A part of a stream cannot be held back without reading all of it. */
+static snug_status check_split(const snug__fit *f, const snug_data *data) {
+  const snug_fit_options *o = &f->options;
+  const snug_source *s = data->source;
+  bool holds_back = o->validation_split > 0.0 && !o->validation_data;
+  if (!s || !s->in_order ||
+      !(holds_back || (o->validation_data && o->validation_data->source == s))) {
+    return SNUG_OK;
+  }
+  return snug__fail(f->model->ctx, SNUG_E_ARGUMENT,
+                    "%s: is read from front to back, so training and validation cannot share it; "
+                    "give data of their own for validation",
+                    name_of(s));
+}
+
+/* What can be read once must do for all epochs. */
+static snug_status check_passes(const snug__fit *f) {
+  const snug_source *s = f->train.data->source;
+  const snug_fit_options *o = &f->options;
+  int64_t batches = snug__feed_batches(&f->train);
+  int64_t epochs = snug__max_i64(0, o->epochs - o->initial_epoch);
+  int64_t steps = 0;
+  bool is_known = snug__mul_i64(epochs, f->steps, &steps);
+  if (!s || !s->in_order || s->restart || f->train.rows < 0 || (is_known && steps <= batches)) {
+    return SNUG_OK;
+  }
+  return snug__fail(f->model->ctx, SNUG_E_ARGUMENT,
+                    "%s: can be read once and has %lld batches; %lld epochs of %lld are asked for",
+                    name_of(s), (long long)batches, (long long)epochs, (long long)f->steps);
+}
+
+static snug_status check_validation_passes(const snug__fit *f) {
+  const snug_source *s = f->has_validation ? f->validation.data->source : NULL;
+  int64_t epochs = snug__max_i64(0, f->options.epochs - f->options.initial_epoch);
+  return !s || !s->in_order || s->restart || epochs / f->options.validation_freq <= 1
+             ? SNUG_OK
+             : snug__fail(f->model->ctx, SNUG_E_ARGUMENT,
+                          "%s: can be read once, and is to validate %lld times", name_of(s),
+                          (long long)(epochs / f->options.validation_freq));
+}
+
+/* ---- feeds ---- */
+
+static int64_t batch_of(int64_t wanted, int64_t rows) {
+  return rows < 0 ? wanted : snug__min_i64(wanted, rows);
+}
+
+static void set_feeds(snug__fit *f, const snug_data *data, int64_t rows, int64_t held) {
+  const snug_fit_options *o = &f->options;
+  const snug_data *other = o->validation_data ? o->validation_data : data;
+  int64_t trained = rows < 0 ? rows : rows - held;
+  f->has_validation = o->validation_data || held > 0;
+  f->train = (snug__feed){
+      .data = data,
+      .rows = trained,
+      .batch = batch_of(o->batch_size, trained),
+      .class_weight = o->class_weight,
+      .n_class_weight = o->n_class_weight,
+      .shuffled = !o->no_shuffle,
+      .order = snug__shuffle_make((uint64_t)snug__max_i64(trained, 1), f->model->seed, 0)};
+  if (f->has_validation) {
+    int64_t n = o->validation_data ? snug__feed_samples(other) : held;
+    f->validation = (snug__feed){.data = other,
+                                 .first = o->validation_data ? 0 : rows - held,
+                                 .rows = n,
+                                 .batch = batch_of(o->validation_batch_size, n)};
+  }
+  f->steps = o->steps_per_epoch ? o->steps_per_epoch : snug__feed_batches(&f->train);
+}
+
+static snug_status split(snug__fit *f, const snug_data *data) {
+  const snug_fit_options *o = &f->options;
+  int64_t rows = snug__feed_samples(data);
+  bool holds_back = !o->validation_data && rows > 0;
+  int64_t held = holds_back ? rows - (int64_t)floor((double)rows * (1.0 - o->validation_split)) : 0;
+  if (rows > 0 && held >= rows) {
+    return snug__fail(f->model->ctx, SNUG_E_DATA,
+                      "fit: validation_split=%g leaves none of the %lld samples to train on",
+                      o->validation_split, (long long)rows);
+  }
+  set_feeds(f, data, rows, held);
+  return SNUG_OK;
+}
+
+static int32_t list_feeds(const snug__fit *f, const snug__feed *feeds[SNUG__MOST_FEEDS]) {
+  feeds[0] = &f->train;
+  feeds[1] = &f->validation;
+  return f->has_validation ? 2 : 1;
+}
+
+snug_status snug__fit_open_feeds(snug__fit *f, const snug_data *data) {
+  const snug_fit_options *o = &f->options;
+  snug__feed *feeds[SNUG__MOST_FEEDS] = {&f->train, &f->validation};
+  SNUG_TRY(check_length(f, data, o->steps_per_epoch, "steps_per_epoch"));
+  SNUG_TRY(o->validation_data
+               ? check_length(f, o->validation_data, o->validation_steps, "validation_steps")
+               : SNUG_OK);
+  SNUG_TRY(check_split(f, data));
+  SNUG_TRY(split(f, data));
+  SNUG_TRY(check_passes(f));
+  SNUG_TRY(check_validation_passes(f));
+  return snug__feeds_open(f->model, feeds, f->has_validation ? 2 : 1, true, o->memory / SHARE);
+}
+
+void snug__fit_close_feeds(snug__fit *f) {
+  snug__feed *feeds[SNUG__MOST_FEEDS] = {&f->train, &f->validation};
+  snug__feeds_close(f->model->ctx, feeds, SNUG__MOST_FEEDS);
+}
+
+void snug__fit_report_feeds(const snug__fit *f, snug_data_report *out) {
+  const snug__feed *feeds[SNUG__MOST_FEEDS];
+  int32_t n = list_feeds(f, feeds);
+  snug__feeds_report(f->model->ctx, feeds, n, out);
+}
