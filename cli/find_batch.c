@@ -142,7 +142,7 @@ int find_batch(const fit_options *options, uint64_t line, int64_t most, bool say
 
 static void print_one(const char *name, int64_t batch, const probe *p) {
   char bytes[SNUG_BYTES_TEXT], time[32];
-  printf("%-14s %8lld  %10s", name, (long long)batch, snug_bytes_text(p->process, bytes));
+  printf("%-14s %8lld  %10s", name, (long long)batch, snug_least_text(p->process, bytes));
   if (p->seconds > 0.0) {
     double rate = (double)batch / p->seconds;
     printf(rate < 100.0 ? "  %s a step, %.3g samples/s" : "  %s a step, %.0f samples/s",

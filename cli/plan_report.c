@@ -20,7 +20,7 @@ static const char *step_text(double seconds, char *dst, size_t bytes) {
 
 static void print_needed(const plan_view *v) {
   char needs[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT], step[64];
-  printf("needs %s%s; ", snug_bytes_text(v->memory.process, needs),
+  printf("needs %s%s; ", snug_least_text(v->memory.process, needs),
          step_text(v->point.seconds, step, sizeof step));
   if (snug_plan_least(v->plan) < v->memory.process) {
     printf("fits in as little as %s\n", snug_least_text(snug_plan_least(v->plan), least));

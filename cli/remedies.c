@@ -220,7 +220,7 @@ int remedies_refuse(const fit_run *r) {
   const fit_options *o = r->options;
   cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s: the least that would do is %s%s",
            o->job.model, (long long)o->job.batch_size, snug_bytes_text(r->line.bytes, bytes),
-           snug_bytes_text(r->least, needs),
+           snug_least_text(r->least, needs),
            r->peaks_in_validation ? "; what needs most is validation, not training" : "");
   json j = {.out = NULL};
   if (o->common.json) {

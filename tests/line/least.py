@@ -21,11 +21,16 @@ def check_refused(report, net, line, what):
     return done
 
 
-def check_named(report, net, err):
+UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
+
+def check_named(report, net, refused):
     """The number in the message, as a user would type it."""
-    named = re.search(r"least[^0-9\n]*([0-9.]+) ?([KMGT]iB)", err)
-    if report.check(named, "%s: no number for the least in: %s" % (net, err)):
+    named = re.search(r"least[^0-9\n]*([0-9.]+) ?([KMGT]iB)", refused.err)
+    if report.check(named, "%s: no number for the least in: %s" % (net, refused.err)):
         text = "".join(named.groups())
+        bytes_named = float(named.group(1)) * UNITS[named.group(2)]
+        report.check(bytes_named >= least_of(refused.data), "%s: %s is less than the least of %d" % (net, text, least_of(refused.data)))
         done = fit(net, "--memory", text)
         report.check(done.code == 0, "%s: the least that the message names, %s, does not do: %s" % (net, text, done))
 
@@ -38,7 +43,7 @@ def run(report, folder, options):
         report.check(done.code == 0, "%s: the least of %d does not work: %s" % (net, least, done))
         report.check(done.peak <= least, "%s: VmHWM %d at the least of %d" % (net, done.peak, least))
         refused = check_refused(report, net, least - MIB, "%s, 1 MiB below the least of %d" % (net, least))
-        check_named(report, net, refused.err)
+        check_named(report, net, refused)
         below = plan(net, "--memory", str(least - MIB), ok=(3,))
         report.check(below["fits"] is False, "%s: the plan of less than the least says that it fits" % net)
         apart = abs(least_of(below) - least)
