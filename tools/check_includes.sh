@@ -18,6 +18,7 @@ exec
 budget
 data model
 train report
+record
 keras
 callbacks"
 

@@ -11,6 +11,7 @@
 #include "snug/model.h"
 #include "snug/pack.h"
 #include "snug/plan.h"
+#include "snug/record.h"
 #include "snug/report.h"
 #include "snug/status.h"
 #include "snug/summary.h"

@@ -1,0 +1,127 @@
+/* Recordings: what a run held, sample by sample, in a file that stays readable when the run is
+ * killed.
+ *
+ * A file is a head and frames, each with its length and a checksum, appended one after the other
+ * and handed to the system at once: whatever was complete when the process died is there.  It is
+ * bounded: of each kind of moment the first 8192 are kept, then 8192 of every second one, of every
+ * fourth, and so on.  A new maximum is kept whenever it comes.  docs/RECORDINGS.md has the format,
+ * byte by byte, and the names of facts.
+ *
+ * Nothing here is called from several threads at once. */
+#ifndef SNUG_RECORD_H
+#define SNUG_RECORD_H
+
+#include "snug/train.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SNUG_RECORD_VERSION 1
+
+/* One moment of a run.  Bytes; 0 where a figure is not known. */
+typedef struct snug_moment {
+  double seconds;       /* since the recording began; kept to the microsecond */
+  const char *at;       /* "sample", "epoch_begin", "batch_end", "epoch_end", "validation_begin",
+                           "validation_end", "save_begin", "save_end", "target", "peak" */
+  int64_t epoch, batch; /* from 0; -1: none */
+  uint64_t resident;    /* of the process, or of the tree of processes that is watched */
+  uint64_t peak;        /* the most since the run began, as the kernel tells it */
+  uint64_t held;        /* that Snug holds (its account) */
+  uint64_t held_peak;   /* and the most since the moment before */
+  uint64_t device;      /* on all accelerators */
+  uint64_t device_peak; /* the most since the run began */
+  /* Parts of resident (of a tree: of its PSS), where they were read. */
+  uint64_t anonymous, file, shared;
+  uint32_t processes; /* that were alive */
+} snug_moment;
+
+/* ---- writing ---- */
+
+typedef struct snug_recorder snug_recorder;
+
+/* Begin a recording.  A file that is there is replaced only if `replace` is set.  All memory is
+ * taken here.  Owns: *out is the caller's, ended by snug_recorder_close before its context.  Fails:
+ * E_IO (exists, cannot be written), E_MEMORY, E_LIMIT. */
+SNUG_API snug_status snug_recorder_open(snug_ctx *ctx, const char *path, bool replace,
+                                        snug_recorder **out) SNUG_NODISCARD;
+
+/* A fact about the run, by a name with dots: "run.kind" (fit, watch, monitor), "run.command",
+ * "run.began" (ISO 8601), "model.name", "machine.cpu", "plan.process", "end.verdict".  Numbers are
+ * decimal text.  The last value of a name counts.  After a failure the recorder may still be used:
+ * what was written before is whole.  Fails: E_IO, E_ARGUMENT (a name of more than 255 bytes, a
+ * value of more than 16000), E_OVERFLOW (the recording would pass 64 MiB). */
+SNUG_API snug_status snug_recorder_fact(snug_recorder *r, const char *name,
+                                        const char *value) SNUG_NODISCARD;
+
+/* A moment; it is left out when there are many of its kind.  A new maximum of a figure is not: it
+ * is written at once, or, if it is less than a thousandth above the one before it, in front of the
+ * next moment that is kept.  Takes no memory.  Fails: E_IO, E_OVERFLOW, E_ARGUMENT. */
+SNUG_API snug_status snug_recorder_moment(snug_recorder *r, const snug_moment *m) SNUG_NODISCARD;
+
+/* Values of an epoch, such as loss and metrics; a second call for the same epoch adds to them.
+ * Fails: E_IO, E_OVERFLOW, E_ARGUMENT (a name of more than 255 bytes). */
+SNUG_API snug_status snug_recorder_logs(snug_recorder *r, int64_t epoch,
+                                        const snug_logs *logs) SNUG_NODISCARD;
+
+/* A part of what was alive at the peak: of a fit by layer, op and class; of a watched tree a
+ * process (layer: its name, op: its number, what: "process").  begin_peak forgets the parts so far.
+ * All of them are written: where peaks come often, wait until one is well above the last.  Texts
+ * are cut at 255 bytes.  Fails: E_IO, E_OVERFLOW, E_ARGUMENT. */
+SNUG_API snug_status snug_recorder_begin_peak(snug_recorder *r, double seconds) SNUG_NODISCARD;
+SNUG_API snug_status snug_recorder_piece(snug_recorder *r,
+                                         const snug_memory_piece *piece) SNUG_NODISCARD;
+
+/* End the recording: it is complete, and closed.  NULL is allowed.  Fails: E_IO, and the recorder
+ * is gone all the same. */
+SNUG_API snug_status snug_recorder_close(snug_recorder *r) SNUG_NODISCARD;
+
+/* ---- reading ---- */
+
+typedef struct snug_recording snug_recording;
+
+/* Read a whole recording, up to its last complete frame.  Texts come as UTF-8 without control
+ * characters but for newlines and tabs: '?' stands for what is neither.  Owns: *out is the
+ * caller's, ended by snug_recording_destroy before its context.  Fails: E_IO, E_DATA (not a
+ * recording, a newer version, a damaged head, too much of everything), E_MEMORY, E_LIMIT. */
+SNUG_API snug_status snug_recording_open(snug_ctx *ctx, const char *path,
+                                         snug_recording **out) SNUG_NODISCARD;
+SNUG_API void snug_recording_destroy(snug_recording *recording);
+
+/* How it ended: closed, cut (the run was killed or still goes on), or damaged in the middle (then
+ * what lies before is here). */
+typedef enum snug_recording_end {
+  SNUG_RECORDING_CLOSED,
+  SNUG_RECORDING_CUT,
+  SNUG_RECORDING_DAMAGED
+} snug_recording_end;
+
+/* at_byte (may be NULL): where the last complete frame ends.  Of NULL: cut at 0. */
+SNUG_API snug_recording_end snug_recording_ended(const snug_recording *recording,
+                                                 uint64_t *at_byte);
+
+/* Moments in the order of their time.  What is returned lives as long as the recording.  Out of
+ * range: NULL, or all zero. */
+SNUG_API size_t snug_recording_moments(const snug_recording *recording);
+SNUG_API const snug_moment *snug_recording_moment(const snug_recording *recording, size_t i);
+
+/* Facts in the order in which their names came first.  "run.id", a number that no other recording
+ * has, is always among them. */
+SNUG_API size_t snug_recording_facts(const snug_recording *recording);
+SNUG_API const char *snug_recording_fact_name(const snug_recording *recording, size_t i);
+SNUG_API const char *snug_recording_fact_value(const snug_recording *recording, size_t i);
+SNUG_API const char *snug_recording_fact(const snug_recording *recording,
+                                         const char *name); /* NULL: none */
+
+/* Epochs with logs, and those of one. */
+SNUG_API size_t snug_recording_epochs(const snug_recording *recording);
+SNUG_API snug_logs snug_recording_logs(const snug_recording *recording, size_t i, int64_t *epoch);
+
+/* What was alive at the peak, and when that was (seconds may be NULL). */
+SNUG_API size_t snug_recording_pieces(const snug_recording *recording, double *seconds);
+SNUG_API const snug_memory_piece *snug_recording_piece(const snug_recording *recording, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
