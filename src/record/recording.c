@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES (64 << 10)
+#define BUFFER_BYTES (32 << 10) /* any frame, and more */
 /* More than any recorder writes in years; what is read stays within some hundred MiB. */
 #define MOST_MOMENTS ((size_t)1 << 20)
 #define MOST_FACTS 4096

@@ -209,7 +209,7 @@ static snug_moment watched(uint64_t i) {
                        .batch = -1,
                        .resident = wave + i / 1000 * 4096,
                        .peak = 1200000000 + i / 500 * 4096,
-                       .processes = 5 + i % 3};
+                       .processes = (uint32_t)(5 + i % 3)};
 }
 
 static uint64_t highest(const snug_recording *r) {
@@ -335,7 +335,7 @@ TEST(what_was_held_is_carried_over) {
   uint64_t most = 0;
   for (size_t i = 0; i < snug_recording_moments(r); i++) {
     const snug_moment *m = snug_recording_moment(r, i);
-    most = m->seconds >= 1.0 && m->held_peak > most ? m->held_peak : most;
+    most = m->seconds > 1.0 && m->held_peak > most ? m->held_peak : most;
   }
   ASSERT_EQ_UINT(most, 4999);
   snug_recording_destroy(r);

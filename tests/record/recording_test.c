@@ -251,29 +251,37 @@ TEST(cut_at_every_byte) {
 }
 
 /* Whatever a flipped bit hits, what is read is what was written. */
-TEST(each_bit_flipped) {
+static void check_flipped(snug_ctx *ctx, const char *path, size_t bit) {
+  snug_recording *r = NULL;
+  uint64_t at = 0;
+  if (bit < (size_t)8 * HEAD) {
+    expect_refused(ctx, path, SNUG_E_DATA, bit < 64 ? "not a recording" : "head");
+    return;
+  }
+  ASSERT_OK(ctx, snug_recording_open(ctx, path, &r));
+  ASSERT_EQ_INT(snug_recording_ended(r, &at), SNUG_RECORDING_DAMAGED);
+  ASSERT_TRUE(at <= bit / 8);
+  some_check(r);
+  snug_recording_destroy(r);
+}
+
+static void flip_bits(int steps, size_t stride) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   static uint8_t bytes[SOME_MOST];
-  ASSERT_OK(ctx, some_record(ctx, path, -1));
+  ASSERT_OK(ctx, some_record(ctx, path, steps));
   size_t n = some_load(path, bytes);
-  for (size_t bit = 0; bit < 8 * n; bit++) {
-    snug_recording *r = NULL;
-    uint64_t at = 0;
+  for (size_t bit = 0; bit < 8 * n; bit += stride) {
     bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
     some_store(path, bytes, n);
     bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
-    if (bit < (size_t)8 * HEAD) {
-      expect_refused(ctx, path, SNUG_E_DATA, bit < 64 ? "not a recording" : "head");
-      continue;
-    }
-    ASSERT_OK(ctx, snug_recording_open(ctx, path, &r));
-    ASSERT_EQ_INT(snug_recording_ended(r, &at), SNUG_RECORDING_DAMAGED);
-    ASSERT_TRUE(at <= bit / 8);
-    some_check(r);
-    snug_recording_destroy(r);
+    check_flipped(ctx, path, bit);
   }
 }
+
+TEST(each_bit_flipped_of_a_short_one) { flip_bits(2, 1); }
+
+TEST(a_bit_flipped_everywhere) { flip_bits(-1, 7); }
 
 /* A frame of the file once more, or less. */
 TEST(a_doubled_or_lost_frame_is_damage) {

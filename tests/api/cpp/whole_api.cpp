@@ -286,6 +286,37 @@ void pack(const Context &ctx) {
                  snug_pack_check(ctx.get(), items.data(), 2, offsets.data(), 96) == SNUG_OK);
 }
 
+void record(const Context &ctx) {
+  const std::string path = temporary("run.snug");
+  const char *const names[] = {"loss"};
+  const double value = 0.5;
+  const snug_logs logs = {1, names, &value};
+  snug_recorder *r = nullptr;
+  CHECK(ctx, snug_recorder_open(ctx.get(), path.c_str(), true, &r) == SNUG_OK);
+  snug_moment m = {};
+  m.at = "sample";
+  m.resident = 4096;
+  const snug_memory_piece piece = {"dense", "matmul", "scratch", 64};
+  CHECK(ctx, snug_recorder_fact(r, "run.kind", "test") == SNUG_OK);
+  CHECK(ctx, snug_recorder_moment(r, &m) == SNUG_OK);
+  CHECK(ctx, snug_recorder_logs(r, 0, &logs) == SNUG_OK);
+  CHECK(ctx, snug_recorder_begin_peak(r, 0.0) == SNUG_OK);
+  CHECK(ctx, snug_recorder_piece(r, &piece) == SNUG_OK);
+  CHECK(ctx, snug_recorder_close(r) == SNUG_OK);
+  snug_recording *raw = nullptr;
+  CHECK(ctx, snug_recording_open(ctx.get(), path.c_str(), &raw) == SNUG_OK);
+  CHECK(ctx, snug_recording_ended(raw, nullptr) == SNUG_RECORDING_CLOSED);
+  CHECK(ctx, snug_recording_moments(raw) == 1 && snug_recording_moment(raw, 0)->resident == 4096);
+  CHECK(ctx, snug_recording_facts(raw) == 2 && snug_recording_fact(raw, "run.kind") ==
+                                                   snug_recording_fact_value(raw, 1));
+  CHECK(ctx, std::string(snug_recording_fact_name(raw, 1)) == "run.kind");
+  CHECK(ctx, snug_recording_epochs(raw) == 1 &&
+                 snug_recording_logs(raw, 0, nullptr).values[0] == value);
+  CHECK(ctx, snug_recording_pieces(raw, nullptr) == 1 &&
+                 snug_recording_piece(raw, 0)->bytes == piece.bytes);
+  snug_recording_destroy(raw);
+}
+
 void memory(const Context &ctx) {
   snug_memory_info info;
   snug_memory_entry entry;
@@ -336,6 +367,7 @@ int main() {
   }
   CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);
   pack(ctx);
+  record(ctx);
   memory(ctx);
   std::printf("snug %s, peak %s, %s\n", snug_version(), std::to_string(scope.peak).c_str(),
               snug_dtype_text(SNUG_FLOAT32));
