@@ -11,32 +11,55 @@ static int64_t digit(const snug__blocking *b, int32_t block, int64_t index) {
   return index / inner % b->block_size[block];
 }
 
-int64_t test_relayout_place(const snug__type *t, int64_t index) {
+/* A type's layout, found out once: tests place millions of elements. */
+typedef struct placing {
+  const snug__type *type;
+  snug__blocking b;
+  int32_t block[SNUG_MAX_RANK]; /* along each axis */
+  int64_t n_blocks[SNUG_MAX_RANK];
+} placing;
+
+static placing placing_of(const snug__type *t) {
+  placing p = {.type = t};
+  if (t->layout != SNUG__LAYOUT_PLAIN) {
+    p.b = snug__layout_blocking(t->layout);
+    for (int32_t a = 0; a < t->rank; a++) {
+      p.block[a] = snug__layout_block(t->layout, a);
+      p.n_blocks[a] = snug__type_stored(t, a) / p.block[a];
+    }
+  }
+  return p;
+}
+
+/* Where the element of a row-major index is stored, counted in elements. */
+static int64_t place_of(const placing *p, int64_t index) {
+  const snug__type *t = p->type;
   int64_t at[SNUG_MAX_RANK];
   int64_t place = 0;
   if (t->layout == SNUG__LAYOUT_PLAIN) {
     return index;
   }
-  snug__blocking b = snug__layout_blocking(t->layout);
   for (int32_t a = t->rank - 1; a >= 0; a--) {
     at[a] = index % t->dim[a];
     index /= t->dim[a];
   }
-  for (int32_t i = 0; i < b.rank; i++) {
-    int32_t block = snug__layout_block(t->layout, b.order[i]);
-    place = place * (snug__type_stored(t, b.order[i]) / block) + at[b.order[i]] / block;
+  for (int32_t i = 0; i < p->b.rank; i++) {
+    int32_t a = p->b.order[i];
+    place = place * p->n_blocks[a] + at[a] / p->block[a];
   }
-  for (int32_t k = 0; k < b.n_blocks; k++) {
-    place = place * b.block_size[k] + digit(&b, k, at[b.block_axis[k]]);
+  for (int32_t k = 0; k < p->b.n_blocks; k++) {
+    place = place * p->b.block_size[k] + digit(&p->b, k, at[p->b.block_axis[k]]);
   }
   return place;
 }
 
 void test_relayout_to(const snug__type *t, const void *plain, void *stored) {
+  const placing p = placing_of(t);
   size_t bytes = snug_dtype_bytes(t->dtype);
+  int64_t n = snug__type_count(t);
   memset(stored, 0, (size_t)snug__type_bytes(t));
-  for (int64_t i = 0; i < snug__type_count(t); i++) {
-    memcpy((char *)stored + (size_t)test_relayout_place(t, i) * bytes,
+  for (int64_t i = 0; i < n; i++) {
+    memcpy((char *)stored + (size_t)place_of(&p, i) * bytes,
            (const char *)plain + (size_t)i * bytes, bytes);
   }
 }
@@ -50,11 +73,12 @@ static int64_t count_set(snug_dtype dtype, const void *data, int64_t n) {
 }
 
 bool test_relayout_from(const snug__type *t, const void *stored, void *plain) {
+  const placing p = placing_of(t);
   size_t bytes = snug_dtype_bytes(t->dtype);
   int64_t n = snug__type_count(t);
   for (int64_t i = 0; i < n; i++) {
     memcpy((char *)plain + (size_t)i * bytes,
-           (const char *)stored + (size_t)test_relayout_place(t, i) * bytes, bytes);
+           (const char *)stored + (size_t)place_of(&p, i) * bytes, bytes);
   }
   int64_t stored_n = snug__type_bytes(t) / (int64_t)bytes;
   return stored_n == n || count_set(t->dtype, stored, stored_n) == count_set(t->dtype, plain, n);

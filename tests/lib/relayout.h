@@ -5,9 +5,6 @@
 
 #include "graph/type.h"
 
-/* Where the element of a row-major index is stored, counted in elements. */
-int64_t test_relayout_place(const snug__type *t, int64_t index);
-
 /* plain -> stored; what the layout adds becomes zero. */
 void test_relayout_to(const snug__type *t, const void *plain, void *stored);
 

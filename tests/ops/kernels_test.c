@@ -283,21 +283,11 @@ static bool has_kernels(const snug__op *op, snug__isa isa) {
   return !(op->flags & SNUG__OP_VIEW) && (op->unblock || snug__cpu.kernel(op, isa, 1));
 }
 
-/* Under a sanitizer the least and the best set will do: loops have the same sources in all. */
-#ifdef __SANITIZE_ADDRESS__
-#define IS_SLOW true
-#else
-#define IS_SLOW false
-#endif
-
 /* One part of many, so that parts can run side by side. */
 static void check_part(snug__isa isa, int32_t part, int32_t parts) {
   const char *only = getenv("SNUG_TEST_OP");
   if (isa > snug__isa_best()) {
     test_skip("this processor has not that instruction set");
-  }
-  if (IS_SLOW && isa > SNUG__ISA_BASE && isa < snug__isa_best()) {
-    test_skip("its loops are those of the others");
   }
   for (int32_t i = 0, n = 0; i < snug__op_count; i++) {
     const snug__op *op = snug__op_table[i];
