@@ -41,7 +41,8 @@ static int check_output(const fit_options *o) {
 static int check_logs(const fit_options *o) {
   bool may = o->force || is_resumed(o);
   int code = o->csv_log ? cli_file_check(o->csv_log, may) : CLI_OK;
-  return code || !o->memory_log ? code : cli_file_check(o->memory_log, may);
+  code = code || !o->memory_log ? code : cli_file_check(o->memory_log, may);
+  return code || !o->record ? code : cli_file_check(o->record, o->force);
 }
 
 /* ---- training ---- */
@@ -79,7 +80,9 @@ static int save(fit_run *r) {
   if (!r->options->output) {
     return CLI_OK;
   }
+  record_saving(r, true);
   snug_status s = snug_model_save(r->job.model, r->options->output);
+  record_saving(r, false);
   r->saved = !s;
   return s ? cli_fail_status(r->job.ctx, s) : CLI_OK;
 }
@@ -93,6 +96,8 @@ static int train_and_save(fit_run *r) {
   snug_status s = plan_and_train(r);
   int code = s ? job_fail(&r->job, s) : r->failed ? r->failed : r->fits ? save(r) : CLI_NO_FIT;
   int closed = samples_close_log(r);
+  code = code ? code : closed;
+  closed = record_close(r, code);
   code = code ? code : closed;
   interrupt_end();
   if (!code) {
@@ -124,7 +129,7 @@ static int check(const fit_options *o) {
 }
 
 int fit_command(const cli_verb *verb, int n_args, char **args) {
-  fit_options o = {FIT_DEFAULTS};
+  fit_options o = {FIT_DEFAULTS, .n_args = n_args, .args = args};
   int code = cli_parse(verb, n_args, args, &o);
   code = code ? code : check(&o);
   code = code ? code : run_with(&o);

@@ -23,7 +23,7 @@ typedef struct fit_options {
   const char *checkpoint, *monitor, *save_freq;
   bool save_best_only, save_weights_only;
   const char *early_stopping, *reduce_lr, *lr_schedule, *csv_log, *backup;
-  const char *memory_log;
+  const char *memory_log, *record;
   cli_list target_batches, target_epochs;
   bool terminate_on_nan;
   /* memory */
@@ -33,6 +33,9 @@ typedef struct fit_options {
   const char *isa, *plan_output, *kernels_output;
   int64_t samples;
   bool curve, draw, find_batch;
+  /* as they were given */
+  int n_args;
+  char **args;
 } fit_options;
 
 #define FIT_DEFAULTS .job = {JOB_DEFAULTS}, .epochs = 1
@@ -66,6 +69,7 @@ typedef struct fit_run {
   fit_progress progress;
   snug_progress bar;
   fit_messages messages;
+  snug_fit_record record;
   snug_callback callbacks[FIT_MAX_CALLBACKS];
   int32_t n_callbacks;
   double peak_memory;  /* of the process, at the end of the last epoch */
@@ -130,6 +134,13 @@ snug_callback samples_callback(fit_run *run);
 int samples_close_log(fit_run *run);
 void samples_release(fit_run *run);
 void samples_print(const fit_run *run);
+
+/* The recording (fit_record.c): its callbacks; the last save of the model, and its end, with what
+ * came of the fit: an exit code, 0 if it was good.  The end reports and returns 0 or an exit code.
+ */
+void record_add_callbacks(fit_run *run);
+void record_saving(fit_run *run, bool begins);
+int record_close(fit_run *run, int code);
 
 /* What is said before the first step, and after the last: a box, or JSON. */
 void fit_announce(const fit_run *run);

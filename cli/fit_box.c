@@ -161,11 +161,15 @@ static void write_next(const fit_run *r, char *text) {
   }
 }
 
+static void write_see(const fit_run *r, char *text) {
+  snprintf(text, TEXT_BYTES, "snug report %s --html", r->options->record);
+}
+
 /* ---- all of it ---- */
 
 typedef struct rows {
-  snug_box_row list[10];
-  char texts[10][TEXT_BYTES];
+  snug_box_row list[11];
+  char texts[11][TEXT_BYTES];
   size_t n;
 } rows;
 
@@ -200,5 +204,8 @@ void fit_print_box(const fit_run *r) {
     write_saved(r, next_row(&b, "saved"));
   }
   write_next(r, next_row(&b, "next"));
+  if (r->options->record) {
+    write_see(r, next_row(&b, "see it"));
+  }
   terminal_box(&r->out, title, b.list, b.n);
 }

@@ -193,6 +193,9 @@ int fit_add_callbacks(fit_run *r) {
   if (!code && r->options->memory_log) {
     r->callbacks[r->n_callbacks++] = samples_callback(r);
   }
+  if (!code && r->options->record) {
+    record_add_callbacks(r);
+  }
   if (!code && r->progress != FIT_SILENT) {
     add_progress(r);
   }

@@ -6,7 +6,7 @@ static const cli_option options[] = {
     {"output", 'o', CLI_FILE, "FILE", "keras", "Results", AT(output),
      "save the trained model there: .keras, or .weights.h5 for its weights alone. The file appears "
      "complete or not at all"},
-    {"force", 'f', CLI_FLAG, NULL, NULL, NULL, AT(force), "replace FILE if it exists"},
+    {"force", 'f', CLI_FLAG, NULL, NULL, NULL, AT(force), "replace files that exist"},
     CLI_COMMON_OPTIONS(fit_options),
     {NULL, 'v', CLI_FLAG, NULL, NULL, NULL, AT(more), "print the bytes of every layer, too"},
     {"verbose", 0, CLI_CHOICE, "HOW", "auto|0|1|2", NULL, AT(verbose),
@@ -27,6 +27,8 @@ static const cli_example examples[] = {
      "the whole process stays under 2 GiB, or is refused before the first step"},
     {"snug fit model.keras --data train.npz --memory-log mem.csv --target-batches 0,10,20-30",
      "write the memory after these batches, and at the ends of epochs"},
+    {"snug fit model.keras --data train.npz --record run.snug --target-batches 5,10,25",
+     "record the run, to be seen with snug report run.snug --html"},
 };
 
 const cli_verb cli_verb_fit = {

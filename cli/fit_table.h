@@ -106,6 +106,9 @@
     {"memory-log", 0, CLI_FILE, "FILE", "csv", NULL, AT(memory_log),                              \
      "write the memory at the beginning and the end of every epoch there, in bytes: what is held "\
      "now, the most since the row before and what that was, what is resident"},                   \
+    {"record", 0, CLI_FILE, "FILE", "snug", NULL, AT(record),                                     \
+     "record the run there: memory, phases, values, and what was alive at the peak. A run that is "\
+     "killed leaves all that it told; snug report shows it"},                                     \
     {"target-batches", 0, CLI_WORDS, "BATCHES", NULL, NULL, AT(target_batches),                   \
      "record the memory after these batches of an epoch, too: 0,10,20-30 (the first is 0). Without "\
      "--memory-log it is in --json, or a table at the end"},                                      \

@@ -11,6 +11,7 @@
 #ifndef SNUG_RECORD_H
 #define SNUG_RECORD_H
 
+#include "snug/memory.h"
 #include "snug/train.h"
 
 #ifdef __cplusplus
@@ -54,6 +55,10 @@ SNUG_API snug_status snug_recorder_open(snug_ctx *ctx, const char *path, bool re
 SNUG_API snug_status snug_recorder_fact(snug_recorder *r, const char *name,
                                         const char *value) SNUG_NODISCARD;
 
+/* The facts of this machine: "machine.cpu", "machine.cores", "machine.memory", "machine.system",
+ * and the version of Snug, "run.snug".  Fails as a fact does. */
+SNUG_API snug_status snug_recorder_machine(snug_recorder *r) SNUG_NODISCARD;
+
 /* A moment; it is left out when there are many of its kind.  A new maximum of a figure is not: it
  * is written at once, or, if it is less than a thousandth above the one before it, in front of the
  * next moment that is kept.  Takes no memory.  Fails: E_IO, E_OVERFLOW, E_ARGUMENT. */
@@ -75,6 +80,45 @@ SNUG_API snug_status snug_recorder_piece(snug_recorder *r,
 /* End the recording: it is complete, and closed.  NULL is allowed.  Fails: E_IO, and the recorder
  * is gone all the same. */
 SNUG_API snug_status snug_recorder_close(snug_recorder *r) SNUG_NODISCARD;
+
+/* ---- a fit ---- */
+
+#define SNUG_RECORD_WHY 256
+
+/* A recording of a fit, in storage of the caller's, who sets the first members and zeroes the rest.
+ */
+typedef struct snug_fit_record {
+  /* set by caller */
+  snug_model *model;
+  const char *path; /* must live as long as this */
+  bool replace;
+  bool stays_open; /* after the fit the caller adds to the recording, and closes it: `recorder`,
+                      unless that is NULL */
+  /* read-only */
+  snug_recorder *recorder;   /* from train_begin on, for facts of the caller's */
+  double began;              /* its second 0, by the monotonic clock */
+  snug_status failed;        /* the first failure to write; the training went on */
+  char why[SNUG_RECORD_WHY]; /* and its message */
+  /* private */
+  snug_recorder *made;
+  snug_scope since; /* the moment before */
+  bool has_scope, is_complete;
+  int64_t epoch, batch;
+  double last_batch;
+  uint64_t told_peak;
+} snug_fit_record;
+
+/* A callback for snug_fit_options.callbacks, behind those whose values are to be recorded; the
+ * record must stay in place while it is used.  It records what the fit is, what was planned for it,
+ * epochs, batches (20 a second at most), validations, saves of other callbacks, the batches that
+ * snug_fit_options.sampling names, the values of epochs, and what was alive at the peak.  Its bytes
+ * are part of the plan.  A file that cannot be made ends the fit before step 1; a failure to write
+ * later does not.  Of NULL: a callback that does nothing. */
+SNUG_API snug_callback snug_fit_record_callback(snug_fit_record *record);
+
+/* A moment of the caller's, between the fit and the end of a recording that stays open: "sample",
+ * "save_begin", "save_end".  Does nothing if there is no recorder. */
+SNUG_API void snug_fit_record_moment(snug_fit_record *record, const char *at);
 
 /* ---- reading ---- */
 

@@ -86,8 +86,11 @@ static snug_status write_all(backup *b, snug__fit *f) {
   char path[SNUG__PATH_BYTES];
   SNUG_TRY(path_of(b, own_name, path));
   SNUG_TRY(snug__make_folders(b->base.ctx, path));
-  SNUG_TRY(snug__backup_write(path, f));
-  return write_for_keras(b, f);
+  snug__fit_saves(f, true);
+  snug_status s = snug__backup_write(path, f);
+  s = s ? s : write_for_keras(b, f);
+  snug__fit_saves(f, false);
+  return s;
 }
 
 /* ---- the end ---- */

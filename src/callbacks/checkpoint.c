@@ -76,7 +76,11 @@ static snug_status save(checkpoint *c, int64_t batch, const snug_logs *logs) {
     return SNUG_OK;
   }
   SNUG_TRY(snug__make_folders(c->base.ctx, path));
-  SNUG_TRY(snug__save_in_room(c->base.model, path, &c->room));
+  const snug__fit *f = c->base.model->training->fit;
+  snug__fit_saves(f, true);
+  snug_status s = snug__save_in_room(c->base.model, path, &c->room);
+  snug__fit_saves(f, false);
+  SNUG_TRY(s);
   snug__say(&c->base, "\nEpoch %lld: finished saving model to %s", (long long)c->epoch + 1, path);
   return SNUG_OK;
 }

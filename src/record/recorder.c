@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record/frame.h"
+#include "record/recorder.h"
 #include "record/thin.h"
 
 struct snug_recorder {
@@ -15,6 +16,25 @@ struct snug_recorder {
   snug__numbers before; /* the last moment in the file */
 };
 
+/* ---- beginning ---- */
+
+snug_ctx *snug__recorder_ctx(const snug_recorder *r) { return r->frames.ctx; }
+
+snug_status snug__recorder_create(snug_ctx *ctx, snug_recorder **out) {
+  SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_CALLBACKS, out));
+  (*out)->frames.ctx = ctx;
+  (*out)->frames.fd = -1;
+  (*out)->epoch = -1;
+  return SNUG_OK;
+}
+
+snug_status snug__recorder_begin(snug_recorder *r, const char *path, bool replace) {
+  if (!path || !path[0]) {
+    return snug__fail(r->frames.ctx, SNUG_E_ARGUMENT, "a recorder: it needs a path");
+  }
+  return snug__frames_open(&r->frames, r->frames.ctx, path, replace);
+}
+
 snug_status snug_recorder_open(snug_ctx *ctx, const char *path, bool replace, snug_recorder **out) {
   snug_recorder *r = NULL;
   if (!ctx || !out) {
@@ -22,16 +42,12 @@ snug_status snug_recorder_open(snug_ctx *ctx, const char *path, bool replace, sn
                : SNUG_E_ARGUMENT;
   }
   *out = NULL;
-  if (!path || !path[0]) {
-    return snug__fail(ctx, SNUG_E_ARGUMENT, "a recorder: it needs a path");
-  }
-  SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_CALLBACKS, &r));
-  snug_status s = snug__frames_open(&r->frames, ctx, path, replace);
+  SNUG_TRY(snug__recorder_create(ctx, &r));
+  snug_status s = snug__recorder_begin(r, path, replace);
   if (s) {
-    snug__give(ctx, SNUG__MEM_CALLBACKS, r, sizeof *r);
-    return s;
+    snug_status closed = snug_recorder_close(r);
+    return closed ? closed : s;
   }
-  r->epoch = -1;
   *out = r;
   return SNUG_OK;
 }
@@ -199,7 +215,7 @@ snug_status snug_recorder_close(snug_recorder *r) {
   if (!r) {
     return SNUG_OK;
   }
-  snug_status s = write_end(r);
+  snug_status s = r->frames.fd < 0 ? SNUG_OK : write_end(r);
   snug_status closed = snug__frames_close(&r->frames);
   snug__give(r->frames.ctx, SNUG__MEM_CALLBACKS, r, sizeof *r);
   return s ? s : closed;

@@ -28,6 +28,12 @@ typedef struct snug__keeper {
   snug_status (*finish)(void *user);                            /* the fit came to its end */
 } snug__keeper;
 
+/* Who is told when callbacks begin and end to save the model or the fit. */
+typedef struct snug__saving {
+  void *user;
+  void (*tell)(void *user, bool begins); /* NULL: nobody */
+} snug__saving;
+
 /* What was chosen for the training step, and what there was to choose from. */
 typedef struct snug__pick {
   int64_t micro;          /* samples of a piece; 0: whole batches */
@@ -60,6 +66,7 @@ typedef struct snug__fit {
   size_t n_metrics, n_logs, log_room;
   int32_t n_prepared;         /* callbacks that are to be closed */
   const snug__keeper *keeper; /* NULL: nothing is kept */
+  snug__saving saving;
   bool has_kernels;
   snug__kernel_list kernels; /* that are fixed, if so */
   struct snug__fit *outer;   /* the fit that is open around this one, in a callback of its */
@@ -87,6 +94,13 @@ void snug__fit_free_kernels(snug__fit *f);
 
 /* The loop itself, in loop.c. */
 snug_status snug__fit_run(snug__fit *f) SNUG_NODISCARD;
+
+/* A callback begins or ends to save. */
+static inline void snug__fit_saves(const snug__fit *f, bool begins) {
+  if (f->saving.tell) {
+    f->saving.tell(f->saving.user, begins);
+  }
+}
 
 /* Run `steps` batches of a feed through test programs and leave the results in the metrics (also
  * for evaluate). */

@@ -1,0 +1,329 @@
+/* A callback that records a fit. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "record/recorder.h"
+#include "train/fit.h"
+
+#define BATCH_SECONDS 0.05 /* between two moments at batches: reading the process takes a while */
+
+/* The first failure is kept, for whoever ends the fit: a training of days is worth more than its
+ * recording. */
+static void note(snug_fit_record *r, snug_status s) {
+  if (s && !r->failed) {
+    r->failed = s;
+    snprintf(r->why, sizeof r->why, "%s", r->model->ctx->message);
+  }
+}
+
+static bool is_on(const snug_fit_record *r) { return r->recorder && !r->failed; }
+
+/* ---- moments ---- */
+
+static void tell(snug_fit_record *r, const char *at) {
+  snug_ctx *ctx = r->model->ctx;
+  snug__process now;
+  snug__process_read("", &now);
+  snug_moment m = {.seconds = snug__now() - r->began,
+                   .at = at,
+                   .epoch = r->epoch,
+                   .batch = r->batch,
+                   .resident = now.resident,
+                   .peak = now.peak,
+                   .held = ctx->account.total,
+                   .held_peak = r->has_scope ? r->since.peak : ctx->account.total,
+                   .anonymous = now.anonymous,
+                   .file = now.file,
+                   .shared = now.shared,
+                   .processes = 1};
+  note(r, snug_recorder_moment(r->recorder, &m));
+  if (r->has_scope) {
+    snug_scope_begin(ctx, &r->since);
+  }
+}
+
+void snug_fit_record_moment(snug_fit_record *r, const char *at) {
+  if (r && is_on(r)) {
+    r->batch = r->epoch = -1;
+    tell(r, at);
+  }
+}
+
+/* ---- the peak ---- */
+
+/* Pieces that follow each other and are alike are one. */
+typedef struct pieces {
+  snug_fit_record *r;
+  snug_memory_piece sum;
+} pieces;
+
+static void write_sum(pieces *p) {
+  if (p->sum.bytes && is_on(p->r)) {
+    note(p->r, snug_recorder_piece(p->r->recorder, &p->sum));
+  }
+}
+
+static void add_piece(void *user, const snug_memory_piece *piece) {
+  pieces *p = user;
+  const snug_memory_piece *sum = &p->sum;
+  bool is_alike = sum->bytes && strcmp(sum->layer, piece->layer) == 0 &&
+                  strcmp(sum->op, piece->op) == 0 && strcmp(sum->what, piece->what) == 0;
+  if (is_alike) {
+    p->sum.bytes += piece->bytes;
+    return;
+  }
+  write_sum(p);
+  p->sum = *piece;
+}
+
+/* What was alive at the peak of this fit, when that has risen.  A context may have seen a higher
+ * one before: then nobody knows. */
+static void tell_peak(snug_fit_record *r) {
+  const snug__account *a = &r->model->ctx->account;
+  const snug__fit *f = r->model->training->fit;
+  if (a->peak <= r->told_peak + r->told_peak / 1024 || f->scope.peak < a->peak) {
+    return;
+  }
+  r->told_peak = a->peak;
+  tell(r, "peak");
+  note(r, snug_recorder_begin_peak(r->recorder, snug__now() - r->began));
+  pieces p = {.r = r};
+  snug_memory_walk(r->model, true, add_piece, &p);
+  write_sum(&p);
+}
+
+/* ---- what is planned ---- */
+
+static snug_status tell_fit(snug_recorder *r, const snug__fit *f) {
+  const snug_fit_options *o = &f->options;
+  const struct {
+    const char *name;
+    int64_t value;
+  } numbers[] = {{"fit.epochs", o->epochs},
+                 {"fit.initial_epoch", o->initial_epoch},
+                 {"fit.steps", f->steps},
+                 {"fit.batch_size", o->batch_size},
+                 {"fit.threads", f->model->ctx->threads}};
+  for (size_t i = 0; i < SNUG_COUNT(numbers); i++) {
+    SNUG_TRY(snug__recorder_number(r, numbers[i].name, (uint64_t)numbers[i].value));
+  }
+  return SNUG_OK;
+}
+
+static snug_status tell_plan(snug_recorder *r, const snug_memory_report *m) {
+  const struct {
+    const char *name;
+    uint64_t bytes;
+  } parts[] = {{"plan.process", m->process},
+               {"plan.planned", m->planned},
+               {"plan.line", m->line},
+               {"plan.weights", m->weights},
+               {"plan.gradients", m->gradients},
+               {"plan.optimizer", m->optimizer},
+               {"plan.activations", m->activations},
+               {"plan.scratch", m->scratch},
+               {"plan.data", m->data},
+               {"plan.callbacks", m->callbacks},
+               {"plan.runtime", m->runtime},
+               {"plan.block", m->block},
+               {"plan.code", m->code},
+               {"plan.outside", m->outside},
+               {"plan.tables", m->tables},
+               {"plan.reserve", m->reserve},
+               {"plan.idle", m->idle}};
+  for (size_t i = 0; i < SNUG_COUNT(parts); i++) {
+    if (parts[i].bytes) {
+      SNUG_TRY(snug__recorder_number(r, parts[i].name, parts[i].bytes));
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status tell_point(snug_recorder *r, const snug__pick *pick) {
+  if (pick->chosen >= pick->n_points) {
+    return SNUG_OK;
+  }
+  const snug_plan_point *p = &pick->points[pick->chosen];
+  SNUG_TRY(p->seconds > 0.0 ? snug__recorder_real(r, "plan.step_seconds", p->seconds) : SNUG_OK);
+  SNUG_TRY(snug__recorder_number(r, "plan.micro_batch", (uint64_t)p->micro_batch));
+  SNUG_TRY(snug__recorder_number(r, "plan.recomputed", (uint64_t)p->recomputed));
+  return snug__recorder_number(r, "plan.on_disk", p->on_disk);
+}
+
+static snug_status tell_beginning(snug_recorder *r, const snug__fit *f) {
+  SNUG_TRY(snug_recorder_fact(r, "run.kind", "fit"));
+  SNUG_TRY(snug__recorder_began(r));
+  SNUG_TRY(snug_recorder_machine(r));
+  SNUG_TRY(tell_fit(r, f));
+  SNUG_TRY(tell_plan(r, &f->history->memory));
+  return tell_point(r, &f->pick);
+}
+
+/* ---- hooks ---- */
+
+static void tell_saving(void *user, bool begins) {
+  snug_fit_record *r = user;
+  if (is_on(r)) {
+    tell(r, begins ? "save_begin" : "save_end");
+  }
+}
+
+static snug_status prepare(void *user) {
+  snug_fit_record *r = user;
+  r->recorder = NULL;
+  r->failed = SNUG_OK;
+  r->is_complete = false;
+  r->told_peak = 0;
+  r->why[0] = 0;
+  return snug__recorder_create(r->model->ctx, &r->made);
+}
+
+/* The one failure that ends the fit: nothing was trained yet. */
+static bool train_begin(void *user, int64_t epochs, int64_t steps) {
+  snug_fit_record *r = user;
+  snug__fit *f = r->model->training->fit;
+  (void)epochs;
+  (void)steps;
+  r->failed = snug__recorder_begin(r->made, r->path, r->replace);
+  if (r->failed) {
+    return false;
+  }
+  r->recorder = r->made;
+  r->began = snug__now();
+  r->last_batch = -1.0;
+  r->epoch = r->batch = -1;
+  snug_scope_begin(r->model->ctx, &r->since);
+  r->has_scope = true;
+  f->saving = (snug__saving){r, tell_saving};
+  note(r, tell_beginning(r->recorder, f));
+  if (is_on(r)) {
+    tell(r, "sample");
+  }
+  return true;
+}
+
+static bool epoch_begin(void *user, int64_t epoch) {
+  snug_fit_record *r = user;
+  r->epoch = epoch;
+  r->batch = -1;
+  if (is_on(r)) {
+    tell(r, "epoch_begin");
+  }
+  return true;
+}
+
+static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
+  snug_fit_record *r = user;
+  (void)logs;
+  r->batch = batch;
+  if (!is_on(r)) {
+    return true;
+  }
+  double now = snug__now() - r->began;
+  if (r->last_batch < 0.0 || now - r->last_batch >= BATCH_SECONDS) {
+    r->last_batch = now;
+    tell(r, "batch_end");
+  }
+  tell_peak(r);
+  return true;
+}
+
+/* The batches that were asked for; ends of epochs are told anyway. */
+static bool memory_sample(void *user, const snug_memory_sample *s) {
+  snug_fit_record *r = user;
+  if (!is_on(r) || strcmp(s->at, "batch_end") != 0) {
+    return true;
+  }
+  snug_moment m = {.seconds = snug__now() - r->began,
+                   .at = "target",
+                   .epoch = s->epoch,
+                   .batch = s->batch,
+                   .resident = s->resident,
+                   .peak = s->process_peak,
+                   .held = s->current,
+                   .held_peak = s->peak,
+                   .processes = 1};
+  note(r, snug_recorder_moment(r->recorder, &m));
+  return true;
+}
+
+static bool test_begin(void *user, int64_t steps) {
+  snug_fit_record *r = user;
+  (void)steps;
+  if (is_on(r)) {
+    tell(r, "validation_begin");
+  }
+  return true;
+}
+
+static bool test_end(void *user, const snug_logs *logs) {
+  snug_fit_record *r = user;
+  (void)logs;
+  if (is_on(r)) {
+    tell_peak(r);
+    tell(r, "validation_end");
+  }
+  return true;
+}
+
+static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
+  snug_fit_record *r = user;
+  if (is_on(r)) {
+    note(r, snug_recorder_logs(r->recorder, epoch, logs));
+    tell(r, "epoch_end");
+  }
+  return true;
+}
+
+static bool train_end(void *user, const snug_logs *logs) {
+  snug_fit_record *r = user;
+  (void)logs;
+  r->is_complete = true;
+  return true;
+}
+
+/* ---- the end ---- */
+
+static snug_status tell_end(snug_fit_record *r) {
+  const snug__fit *f = r->model->training->fit;
+  SNUG_TRY(snug_recorder_fact(r->recorder, "end.verdict",
+                              r->is_complete ? "trained to the end" : "stopped before the end"));
+  SNUG_TRY(snug__recorder_number(r->recorder, "end.held", f->scope.peak));
+  return snug__recorder_real(r->recorder, "end.seconds", snug__now() - r->began);
+}
+
+static void close_all(void *user) {
+  snug_fit_record *r = user;
+  if (is_on(r)) {
+    tell_peak(r);
+    r->epoch = r->batch = -1;
+    tell(r, "sample");
+    note(r, tell_end(r));
+  }
+  if (r->has_scope && snug_scope_end(r->model->ctx, &r->since) == SNUG_OK) {
+    r->has_scope = false;
+  }
+  if (!r->recorder || !r->stays_open) {
+    note(r, snug_recorder_close(r->made));
+    r->recorder = NULL;
+  }
+  r->made = NULL;
+}
+
+snug_callback snug_fit_record_callback(snug_fit_record *r) {
+  return r && r->model ? (snug_callback){.user = r,
+                                         .train_begin = train_begin,
+                                         .epoch_begin = epoch_begin,
+                                         .batch_end = batch_end,
+                                         .test_begin = test_begin,
+                                         .test_end = test_end,
+                                         .epoch_end = epoch_end,
+                                         .train_end = train_end,
+                                         .failure = &r->failed,
+                                         .prepare = prepare,
+                                         .close = close_all,
+                                         .memory_sample = memory_sample}
+                       : (snug_callback){0};
+}
