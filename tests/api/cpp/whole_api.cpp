@@ -139,6 +139,11 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
 }
 
 // Adds up the bytes of the pieces.
+// A path in the folder for temporary files, of this process alone.
+std::string temporary(const std::string &name) {
+  return (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name)).string();
+}
+
 void add_piece(void *user, const snug_memory_piece *piece) {
   *static_cast<std::uint64_t *>(user) += piece->bytes;
 }
@@ -149,7 +154,7 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   progress.sink = append;
   progress.user = &text;
   double peak = 0.0;
-  std::array<snug_callback, 3> callbacks;
+  std::array<snug_callback, 4> callbacks;
   snug_callback_target target{};
   target.sink = append;
   target.user = &text;
@@ -157,16 +162,25 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
                                   &callbacks[0]) == SNUG_OK);
   callbacks[1] = snug_progress_callback(&progress);
   callbacks[2] = snug_peak_memory_callback(&peak);
+  const std::string recording = temporary("fit.snug");
+  snug_fit_record recorded{};
+  recorded.model = m;
+  recorded.path = recording.c_str();
+  recorded.stays_open = true;
+  callbacks[3] = snug_fit_record_callback(&recorded);
   snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
   options.epochs = 3;
   options.callbacks = callbacks.data();
-  options.n_callbacks = 3;
+  options.n_callbacks = 4;
   const snug_span second = {1, 1};
   options.sampling = {&second, 1, &second, 1};
   plan(ctx, m, set, options);
   snug_history *raw = nullptr;
   CHECK(ctx, snug_fit(m, &set.data, &options, &raw) == SNUG_OK);
   const History h(raw);
+  snug_fit_record_moment(&recorded, "sample");
+  CHECK(ctx, snug_recorder_close(recorded.recorder) == SNUG_OK && recorded.failed == SNUG_OK);
+  std::filesystem::remove(recording);
   CHECK(ctx, snug_history_epochs(raw) == 3 && !text.empty());
   snug_callback_destroy(&callbacks[0]);
   const snug_logs first = snug_history_logs(raw, 0);
@@ -202,11 +216,6 @@ void use(const Context &ctx, snug_model *m, const Set &set) {
   void *const outs[] = {out.data()};
   CHECK(ctx, snug_predict(m, &set.data, 16, outs, 1) == SNUG_OK);
   CHECK(ctx, std::fabs(out[0] + out[1] - 1.0F) < 1e-5F);
-}
-
-// A path in the folder for temporary files, of this process alone.
-std::string temporary(const std::string &name) {
-  return (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name)).string();
 }
 
 void keras(const Context &ctx, snug_model *m) {
@@ -298,6 +307,7 @@ void record(const Context &ctx) {
   m.resident = 4096;
   const snug_memory_piece piece = {"dense", "matmul", "scratch", 64};
   CHECK(ctx, snug_recorder_fact(r, "run.kind", "test") == SNUG_OK);
+  CHECK(ctx, snug_recorder_machine(r) == SNUG_OK);
   CHECK(ctx, snug_recorder_moment(r, &m) == SNUG_OK);
   CHECK(ctx, snug_recorder_logs(r, 0, &logs) == SNUG_OK);
   CHECK(ctx, snug_recorder_begin_peak(r, 0.0) == SNUG_OK);
@@ -307,7 +317,7 @@ void record(const Context &ctx) {
   CHECK(ctx, snug_recording_open(ctx.get(), path.c_str(), &raw) == SNUG_OK);
   CHECK(ctx, snug_recording_ended(raw, nullptr) == SNUG_RECORDING_CLOSED);
   CHECK(ctx, snug_recording_moments(raw) == 1 && snug_recording_moment(raw, 0)->resident == 4096);
-  CHECK(ctx, snug_recording_facts(raw) == 2 && snug_recording_fact(raw, "run.kind") ==
+  CHECK(ctx, snug_recording_facts(raw) > 2 && snug_recording_fact(raw, "run.kind") ==
                                                    snug_recording_fact_value(raw, 1));
   CHECK(ctx, std::string(snug_recording_fact_name(raw, 1)) == "run.kind");
   CHECK(ctx, snug_recording_epochs(raw) == 1 &&
@@ -315,6 +325,7 @@ void record(const Context &ctx) {
   CHECK(ctx, snug_recording_pieces(raw, nullptr) == 1 &&
                  snug_recording_piece(raw, 0)->bytes == piece.bytes);
   snug_recording_destroy(raw);
+  std::filesystem::remove(path);
 }
 
 void memory(const Context &ctx) {
