@@ -56,10 +56,10 @@ clang:
 # Each fuzzer runs for FUZZ_SECONDS; what it finds goes to build-fuzz/found-*, and fixed to tests/data/fuzz.
 FUZZ_SECONDS ?= 60
 fuzz:
-	@$(call build,build-fuzz,fuzz) --target file_fuzz config_fuzz data_fuzz image_fuzz image_seeds
+	@$(call build,build-fuzz,fuzz) --target file_fuzz config_fuzz data_fuzz image_fuzz record_fuzz image_seeds
 	@python3 fuzz/seeds.py tests/data build-fuzz/seeds
 	@mkdir -p build-fuzz/seeds/image && build-fuzz/fuzz/image_seeds build-fuzz/seeds/image
-	@set -e; for name in file config data image; do mkdir -p build-fuzz/corpus-$$name; \
+	@set -e; for name in file config data image record; do mkdir -p build-fuzz/corpus-$$name; \
 	  build-fuzz/fuzz/$${name}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 -max_len=65536 \
 	    -print_final_stats=1 -artifact_prefix=build-fuzz/found-$$name- \
 	    build-fuzz/corpus-$$name build-fuzz/seeds/$$name tests/data/fuzz/$$name; done

@@ -19,4 +19,7 @@ void fuzz_one_config(const uint8_t *data, size_t bytes);
  */
 void fuzz_one_image(const uint8_t *data, size_t bytes);
 
+/* Any bytes as a recording, as they are and again with right checksums: all in it is read. */
+void fuzz_one_record(const uint8_t *data, size_t bytes);
+
 #endif

@@ -2,7 +2,8 @@
 """Make the seeds of the fuzzers from the files under tests/data.  Usage: seeds.py DATA OUT
 
 OUT/file: archives as they are, and the HDF5 files of the compressed ones; OUT/config: config.json
-of every archive, and every *.json; OUT/data: the files of arrays, and a table.
+of every archive, and every *.json; OUT/data: the files of arrays, and a table; OUT/record: a head and two
+frames, whose checksums the fuzzer mends.
 """
 import pathlib
 import shutil
@@ -10,7 +11,7 @@ import sys
 import zipfile
 
 data, out = map(pathlib.Path, sys.argv[1:])
-for folder in ("file", "config", "data"):
+for folder in ("file", "config", "data", "record"):
     (out / folder).mkdir(parents=True, exist_ok=True)
 for path in data.rglob("*.keras"):
     with zipfile.ZipFile(path) as archive:
@@ -25,3 +26,4 @@ for path in (data / "arrays").iterdir():
     if path.suffix != ".py":
         shutil.copy(path, out / "data")
 (out / "data" / "table.csv").write_text('a,"b ""c""",label\n1,2.5,x\n\n-3,"4e1",y\r\n')
+(out / "record" / "frames.snug").write_bytes(bytes(24) + b"F\x04\x00.\x01a\x01b...." b"M\x05\x00.\x00\x04\x02\x08\x00....")

@@ -46,5 +46,6 @@ TEST(configs_once_found) { replay_all("fuzz/config", fuzz_one_config, 1); }
 TEST(data_once_found) { replay_all("fuzz/data", fuzz_one_data, 1); }
 TEST(data_seeds) { replay_all("arrays", fuzz_one_data, 40); }
 TEST(images_once_found) { replay_all("fuzz/image", fuzz_one_image, 1); }
+TEST(recordings) { replay_all("fuzz/record", fuzz_one_record, 4); }
 TEST(file_seeds) { replay_all("keras", fuzz_one_file, 14); }
 TEST(config_seeds) { replay_all("configs", fuzz_one_config, 3); }
