@@ -104,16 +104,19 @@ typedef struct snug_fit_record {
   snug_scope since; /* the moment before */
   bool has_scope, is_complete;
   int64_t epoch, batch;
-  double last_batch;
+  double last_batch, spent;
+  int64_t told;
+  bool tells_epoch;
   uint64_t told_peak;
 } snug_fit_record;
 
 /* A callback for snug_fit_options.callbacks, behind those whose values are to be recorded; the
  * record must stay in place while it is used.  It records what the fit is, what was planned for it,
- * epochs, batches (20 a second at most), validations, saves of other callbacks, the batches that
- * snug_fit_options.sampling names, the values of epochs, and what was alive at the peak.  Its bytes
- * are part of the plan.  A file that cannot be made ends the fit before step 1; a failure to write
- * later does not.  Of NULL: a callback that does nothing. */
+ * epochs (where they are so short that it would be felt, not all), batches (20 a second at most),
+ * validations, saves of other callbacks, the batches that snug_fit_options.sampling names, the
+ * values of epochs, and what was alive at the peak.  Its bytes are part of the plan.  A file that
+ * cannot be made ends the fit before step 1; a failure to write later does not.  Of NULL: a
+ * callback that does nothing. */
 SNUG_API snug_callback snug_fit_record_callback(snug_fit_record *record);
 
 /* A moment of the caller's, between the fit and the end of a recording that stays open: "sample",

@@ -7,7 +7,12 @@
 #include "record/recorder.h"
 #include "train/fit.h"
 
-#define BATCH_SECONDS 0.05 /* between two moments at batches: reading the process takes a while */
+/* Reading the process takes some 30 us.  So there are so many seconds between two moments at
+ * batches; and where epochs are that short, not all are told once their part of the time is spent.
+ */
+#define BATCH_SECONDS 0.05
+#define FREE_MOMENTS 512
+#define MOST_PART 0.002
 
 /* The first failure is kept, for whoever ends the fit: a training of days is worth more than its
  * recording. */
@@ -25,8 +30,9 @@ static bool is_on(const snug_fit_record *r) { return r->recorder && !r->failed; 
 static void tell(snug_fit_record *r, const char *at) {
   snug_ctx *ctx = r->model->ctx;
   snug__process now;
+  double began = snug__now();
   snug__process_read("", &now);
-  snug_moment m = {.seconds = snug__now() - r->began,
+  snug_moment m = {.seconds = began - r->began,
                    .at = at,
                    .epoch = r->epoch,
                    .batch = r->batch,
@@ -42,6 +48,12 @@ static void tell(snug_fit_record *r, const char *at) {
   if (r->has_scope) {
     snug_scope_begin(ctx, &r->since);
   }
+  r->spent += snug__now() - began;
+  r->told++;
+}
+
+static bool may_tell_epoch(const snug_fit_record *r) {
+  return r->told < FREE_MOMENTS || r->spent <= MOST_PART * (snug__now() - r->began);
 }
 
 void snug_fit_record_moment(snug_fit_record *r, const char *at) {
@@ -193,6 +205,8 @@ static bool train_begin(void *user, int64_t epochs, int64_t steps) {
   r->recorder = r->made;
   r->began = snug__now();
   r->last_batch = -1.0;
+  r->spent = 0.0;
+  r->told = 0;
   r->epoch = r->batch = -1;
   snug_scope_begin(r->model->ctx, &r->since);
   r->has_scope = true;
@@ -208,7 +222,8 @@ static bool epoch_begin(void *user, int64_t epoch) {
   snug_fit_record *r = user;
   r->epoch = epoch;
   r->batch = -1;
-  if (is_on(r)) {
+  r->tells_epoch = may_tell_epoch(r);
+  if (is_on(r) && r->tells_epoch) {
     tell(r, "epoch_begin");
   }
   return true;
@@ -252,7 +267,7 @@ static bool memory_sample(void *user, const snug_memory_sample *s) {
 static bool test_begin(void *user, int64_t steps) {
   snug_fit_record *r = user;
   (void)steps;
-  if (is_on(r)) {
+  if (is_on(r) && r->tells_epoch) {
     tell(r, "validation_begin");
   }
   return true;
@@ -263,6 +278,8 @@ static bool test_end(void *user, const snug_logs *logs) {
   (void)logs;
   if (is_on(r)) {
     tell_peak(r);
+  }
+  if (is_on(r) && r->tells_epoch) {
     tell(r, "validation_end");
   }
   return true;
@@ -272,6 +289,8 @@ static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
   snug_fit_record *r = user;
   if (is_on(r)) {
     note(r, snug_recorder_logs(r->recorder, epoch, logs));
+  }
+  if (is_on(r) && r->tells_epoch) {
     tell(r, "epoch_end");
   }
   return true;
