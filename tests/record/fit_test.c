@@ -223,6 +223,31 @@ TEST(a_plan_counts_it_and_makes_no_file) {
   snug_model_destroy(m);
 }
 
+/* Epochs that take less than a look at the process: all have their values, and the first their
+ * moments. */
+TEST(short_epochs_have_values) {
+  enum { MANY = 600, FIRST = 100 };
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  snug_fit_record record = {.path = test_path("run.snug")};
+  ASSERT_OK(ctx, make_model(ctx, &m));
+  record.model = m;
+  const snug_callback recorder = snug_fit_record_callback(&record);
+  snug_fit_options o = options(&recorder, 1);
+  o.epochs = MANY;
+  o.steps_per_epoch = 1;
+  ASSERT_OK(ctx, snug_fit(m, data(), &o, NULL));
+  snug_recording *r = read_back(ctx, record.path);
+  ASSERT_EQ_UINT(snug_recording_epochs(r), MANY);
+  for (size_t i = 0; i < FIRST; i++) {
+    const snug_moment *begin = find(r, "epoch_begin", i);
+    const snug_moment *end = find(r, "epoch_end", i);
+    ASSERT_TRUE(begin && end && begin->epoch == (int64_t)i && end->epoch == (int64_t)i);
+  }
+  snug_recording_destroy(r);
+  snug_model_destroy(m);
+}
+
 /* Before the first step: the weights are as they were. */
 TEST(a_file_that_is_there_ends_the_fit) {
   snug_ctx *ctx = test_ctx();
