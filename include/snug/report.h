@@ -14,6 +14,30 @@ extern "C" {
 /* Takes n bytes of text (UTF-8, not ended by NUL), which are gone when it returns. */
 typedef void snug_sink(void *user, const char *text, size_t n);
 
+/* ---- texts of unknown origin ---- */
+
+/* What a text is written for.  On a terminal and in a page nothing of it acts: characters that
+ * control either, or turn the direction of what follows, are replaced.  JSON and CSV carry it whole
+ * between quotes; a CSV field that a spreadsheet would compute gets an apostrophe before it. */
+typedef enum snug_quoting {
+  SNUG_QUOTE_TERMINAL,
+  SNUG_QUOTE_ASCII, /* a terminal that shows ASCII alone */
+  SNUG_QUOTE_HTML,  /* content or the value of an attribute */
+  SNUG_QUOTE_JSON,
+  SNUG_QUOTE_CSV
+} snug_quoting;
+
+/* Write n bytes of a text that may hold anything, such as the name of a file or a layer.  What is
+ * not UTF-8 becomes U+FFFD (ASCII: "?"). */
+SNUG_API void snug_quote(snug_sink *sink, void *user, snug_quoting how, const char *text, size_t n);
+
+/* The head and the end of a page that needs nothing but itself and may load nothing: it follows the
+ * reader's choice of light or dark.  Between them goes the content of its body. */
+SNUG_API void snug_page_begin(snug_sink *sink, void *user, const char *title);
+SNUG_API void snug_page_end(snug_sink *sink, void *user);
+
+/* ---- progress ---- */
+
 /* A progress display in storage of the caller's, who sets the first members and zeroes the rest. */
 typedef struct snug_progress {
   /* set by caller */
@@ -40,6 +64,8 @@ SNUG_API snug_callback snug_progress_callback(snug_progress *progress);
  * is used.  Of NULL: a callback that does nothing. */
 #define SNUG_PEAK_MEMORY "peak_memory"
 SNUG_API snug_callback snug_peak_memory_callback(double *peak);
+
+/* ---- numbers and boxes ---- */
 
 /* Bytes for people: "812 B", "3.4 MiB"; returns out ("" if that is NULL). */
 #define SNUG_BYTES_TEXT 32

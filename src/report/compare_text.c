@@ -1,0 +1,196 @@
+/* Several runs on a terminal: the bar chart of their peaks, and a table of differences. */
+#include <math.h>
+#include <string.h>
+
+#include "report/view.h"
+
+#define MOST_NAME 28
+#define MOST_BAR 40
+#define BYTES_COLUMNS 12
+#define SHOWN_VALUES 32
+
+typedef struct page {
+  const snug_view *view;
+  snug__out o;
+  bool ascii;
+  size_t columns, name; /* name: columns of the widest */
+} page;
+
+static snug_quoting quoting(const page *p) {
+  return p->ascii ? SNUG_QUOTE_ASCII : SNUG_QUOTE_TERMINAL;
+}
+
+static size_t name_columns(const snug_view *v, snug_quoting how) {
+  size_t widest = 0;
+  char text[256];
+  for (size_t i = 0; i < v->n; i++) {
+    snug__quote_into(text, sizeof text, how, snug__run_short_name(&v->runs[i]));
+    size_t columns = snug__columns(text, strlen(text));
+    widest = columns > widest ? columns : widest;
+  }
+  return widest < MOST_NAME ? widest : MOST_NAME;
+}
+
+static void put_name(const page *p, size_t run) {
+  snug__put_cell(&p->o, quoting(p), snug__run_short_name(&p->view->runs[run]), MOST_NAME,
+                 (int)p->name);
+}
+
+/* ---- bars ---- */
+
+/* "step 2.9 times faster" */
+static void put_speed(const page *p, size_t run) {
+  double ratio = p->view->runs[0].step / p->view->runs[run].step;
+  char times[SNUG__TIME_BYTES];
+  if (run == 0 || !isfinite(ratio) || ratio <= 0.0) {
+    return;
+  }
+  bool is_faster = ratio >= 1.0;
+  double factor = is_faster ? ratio : 1.0 / ratio;
+  if (factor < 1.005) {
+    snug__put_text(&p->o, "  step as fast");
+    return;
+  }
+  long hundredths = lround(factor * 100.0);
+  snprintf(times, sizeof times, "%ld.%02ld", hundredths / 100, hundredths % 100);
+  snug__put(&p->o, "  step %s times %s", times, is_faster ? "faster" : "slower");
+}
+
+static void put_bar(const page *p, size_t run, double most, size_t columns) {
+  const snug__run *r = &p->view->runs[run];
+  char bytes[SNUG_BYTES_TEXT], percent[SNUG__TIME_BYTES];
+  put_name(p, run);
+  snug__put_text(&p->o, "  ");
+  size_t used = snug__put_bar(&p->o, most > 0.0 ? (double)r->peak / most : 0.0, columns, p->ascii);
+  snug__put(&p->o, "%*s%*s", (int)(columns - used), "", BYTES_COLUMNS,
+            r->peak ? snug_bytes_text(r->peak, bytes) : "n/a");
+  if (run > 0 && r->peak && p->view->runs[0].peak) {
+    snug__put(&p->o, "  %s",
+              snug__percent_text((double)r->peak, (double)p->view->runs[0].peak, percent));
+  }
+  put_speed(p, run);
+  snug__put_text(&p->o, r->end == SNUG_RECORDING_CLOSED ? "\n" : "  cut short\n");
+}
+
+static void put_bars(const page *p) {
+  double most = 0.0;
+  for (size_t i = 0; i < p->view->n; i++) {
+    most = fmax(most, (double)p->view->runs[i].peak);
+  }
+  size_t beside = p->name + BYTES_COLUMNS + 28;
+  size_t free = p->columns > beside + 10 ? p->columns - beside : 10;
+  for (size_t i = 0; i < p->view->n; i++) {
+    put_bar(p, i, most, free < MOST_BAR ? free : MOST_BAR);
+  }
+}
+
+/* ---- the table ---- */
+
+static bool anyone_has(const snug_view *v, const char *figure) {
+  for (size_t i = 0; i < v->n; i++) {
+    if (!isnan(snug_view_figure(v, i, figure))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Bytes and seconds by parts of the first, values by their difference. */
+static void put_difference(const page *p, const char *figure, double value, double first) {
+  char text[SNUG__TIME_BYTES] = "";
+  if (isnan(value) || isnan(first)) {
+    snug__put(&p->o, "%12s", "");
+    return;
+  }
+  if (snug__figure_is_bytes(figure) || snug__figure_is_seconds(figure)) {
+    snug__percent_text(value, first, text);
+    snug__put(&p->o, "%12s", text);
+    return;
+  }
+  snug__value_text(fabs(value - first), text);
+  snug__put(&p->o, "%*s%s%s", 11 - (int)strlen(text), "", value < first ? "-" : "+", text);
+}
+
+static void put_figure(const page *p, const char *figure) {
+  const snug_view *v = p->view;
+  double first = snug_view_figure(v, 0, figure);
+  if (!anyone_has(v, figure)) {
+    return;
+  }
+  for (size_t i = 0; i < v->n; i++) {
+    double value = snug_view_figure(v, i, figure);
+    char text[SNUG__TIME_BYTES];
+    snug__put_cell(&p->o, quoting(p), i ? "" : figure, 20, 20);
+    snug__put_text(&p->o, "  ");
+    put_name(p, i);
+    snug__put(&p->o, "%14s", snug__figure_text(figure, value, text));
+    if (i > 0) {
+      put_difference(p, figure, value, first);
+    }
+    snug__put_text(&p->o, "\n");
+  }
+}
+
+static void put_table(const page *p) {
+  static const char *const figures[] = {"peak", "held", "device", "step", "time"};
+  snug__put_text(&p->o, "\n");
+  for (size_t i = 0; i < SNUG_COUNT(figures); i++) {
+    put_figure(p, figures[i]);
+  }
+  const char *name = NULL;
+  for (size_t i = 0; i < SHOWN_VALUES && (name = snug__view_value_name(p->view, i)); i++) {
+    put_figure(p, name);
+  }
+}
+
+/* ---- curves ---- */
+
+/* One row each, over the same time and the same bytes. */
+static void put_curves(const page *p) {
+  static const char *const cells[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static const char plain[] = " ...::###";
+  uint64_t bars[MOST_BAR];
+  double most = 0.0, seconds = 0.0;
+  char time[SNUG__TIME_BYTES];
+  for (size_t i = 0; i < p->view->n; i++) {
+    most = fmax(most, (double)p->view->runs[i].peak);
+    seconds = fmax(seconds, p->view->runs[i].seconds);
+  }
+  snug__put(&p->o, "\nmemory over %s\n", snug__time_text(seconds, time));
+  for (size_t i = 0; i < p->view->n; i++) {
+    snug__run_curve(&p->view->runs[i], SNUG__CURVE_RESIDENT, seconds, bars, MOST_BAR);
+    put_name(p, i);
+    snug__put_text(&p->o, p->ascii ? " |" : " │");
+    for (size_t k = 0; k < MOST_BAR; k++) {
+      size_t eighths = most > 0.0 ? (size_t)ceil((double)bars[k] / most * 8.0) : 0;
+      snug__put(&p->o, p->ascii ? "%.1s" : "%s", p->ascii ? plain + eighths : cells[eighths]);
+    }
+    snug__put_text(&p->o, p->ascii ? "|\n" : "│\n");
+  }
+}
+
+static void put_judgements(const page *p) {
+  for (size_t i = 0; i < p->view->judgements.n; i++) {
+    snug__line line = {.n = 0};
+    snug__judgement_text(p->view, snug__view_judgement(p->view, i), quoting(p), &line);
+    snug__put(&p->o, "%s%.*s\n", i ? "" : "\n", (int)line.n, line.text);
+  }
+}
+
+void snug__compare_text(const snug_view *view, const snug_view_options *options) {
+  page p = {view,
+            {options->sink, options->user},
+            options->ascii,
+            options->columns ? options->columns : 80,
+            0};
+  p.name = name_columns(view, quoting(&p));
+  put_bars(&p);
+  put_curves(&p);
+  put_table(&p);
+  put_judgements(&p);
+  if (options->next) {
+    snug__put_text(&p.o, "\nnext: ");
+    snug__put_quoted(&p.o, quoting(&p), options->next);
+    snug__put_text(&p.o, "\n");
+  }
+}

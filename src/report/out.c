@@ -1,0 +1,129 @@
+#include "report/out.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/number.h"
+
+void snug__put(const snug__out *o, const char *format, ...) {
+  char text[SNUG__LINE_BYTES];
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (n > 0) {
+    o->sink(o->user, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+  }
+}
+
+void snug__put_text(const snug__out *o, const char *text) {
+  if (*text) {
+    o->sink(o->user, text, strlen(text));
+  }
+}
+
+void snug__put_quoted(const snug__out *o, snug_quoting how, const char *text) {
+  snug_quote(o->sink, o->user, how, text, text ? strlen(text) : 0);
+}
+
+void snug__put_real(const snug__out *o, double value, const char *other) {
+  char text[SNUG__NUMBER_BYTES];
+  snug__put_text(o, isfinite(value) ? snug__print_float(value, text) : other);
+}
+
+/* ---- cells ---- */
+
+/* Bytes of the first so many columns. */
+static size_t bytes_of(const char *text, size_t columns) {
+  size_t n = 0;
+  for (; text[n]; n++) {
+    bool begins = ((unsigned char)text[n] & 0xC0u) != 0x80u;
+    if (begins && columns-- == 0) {
+      break;
+    }
+  }
+  return n;
+}
+
+void snug__put_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide) {
+  char quoted[SNUG__LINE_BYTES];
+  snug__quote_into(quoted, sizeof quoted, how, text);
+  size_t n = most ? bytes_of(quoted, most) : strlen(quoted);
+  int used = (int)snug__columns(quoted, n);
+  int blanks = (wide < 0 ? -wide : wide) - used;
+  if (wide < 0 && blanks > 0) {
+    snug__put(o, "%*s", blanks, "");
+  }
+  snug__put(o, "%.*s", (int)n, quoted);
+  if (wide > 0 && blanks > 0) {
+    snug__put(o, "%*s", blanks, "");
+  }
+}
+
+/* ---- numbers for people ---- */
+
+/* Three digits of a number below 1000, the same in every locale. */
+static void print_three(double value, char *out, size_t bytes) {
+  long hundredths = lround(value * 100.0);
+  if (value < 9.995) {
+    snprintf(out, bytes, "%ld.%02ld", hundredths / 100, hundredths % 100);
+  } else if (value < 99.95) {
+    hundredths = lround(value * 10.0);
+    snprintf(out, bytes, "%ld.%ld", hundredths / 10, hundredths % 10);
+  } else {
+    snprintf(out, bytes, "%ld", lround(value));
+  }
+}
+
+const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]) {
+  char digits[16];
+  double known = isfinite(seconds) && seconds > 0.0 ? seconds < 1e9 ? seconds : 1e9 : 0.0;
+  long s = lround(known);
+  if (known < 0.0005) {
+    snprintf(out, SNUG__TIME_BYTES, "0 s");
+  } else if (known < 0.9995) {
+    snprintf(out, SNUG__TIME_BYTES, "%ld ms", lround(known * 1e3));
+  } else if (known < 59.5) {
+    print_three(known, digits, sizeof digits);
+    snprintf(out, SNUG__TIME_BYTES, "%s s", digits);
+  } else if (s < 3600) {
+    snprintf(out, SNUG__TIME_BYTES, "%ld min %ld s", s / 60, s % 60);
+  } else if (s < 2 * 86400) {
+    snprintf(out, SNUG__TIME_BYTES, "%ld h %ld min", s / 3600, s % 3600 / 60);
+  } else {
+    snprintf(out, SNUG__TIME_BYTES, "%ld d %ld h", s / 86400, s % 86400 / 3600);
+  }
+  return out;
+}
+
+/* Four digits behind the point, as far as that tells something. */
+const char *snug__value_text(double value, char out[SNUG__TIME_BYTES]) {
+  double size = fabs(value);
+  if (!isfinite(value)) {
+    snprintf(out, SNUG__TIME_BYTES, "%s", isnan(value) ? "nan" : value > 0.0 ? "inf" : "-inf");
+  } else if (size < 1e9 && (size > 1e-3 || size == 0.0)) {
+    long long parts = llround(size * 1e4);
+    snprintf(out, SNUG__TIME_BYTES, "%s%lld.%04lld", value < 0.0 ? "-" : "", parts / 10000,
+             parts % 10000);
+  } else {
+    snug__print_float(value, out);
+  }
+  return out;
+}
+
+const char *snug__percent_text(double value, double base, char out[SNUG__TIME_BYTES]) {
+  double percent = 100.0 * (value / base - 1.0);
+  char digits[16];
+  if (!isfinite(percent) || fabs(percent) > 1e6) {
+    out[0] = '\0';
+  } else if (fabs(percent) < 0.005) {
+    snprintf(out, SNUG__TIME_BYTES, "%s", value == base ? "the same" : "+0.00 %");
+  } else if (fabs(percent) < 999.0) {
+    print_three(fabs(percent), digits, sizeof digits);
+    snprintf(out, SNUG__TIME_BYTES, "%s%s %%", percent < 0.0 ? "-" : "+", digits);
+  } else {
+    snprintf(out, SNUG__TIME_BYTES, "+%ld %%", lround(percent));
+  }
+  return out;
+}

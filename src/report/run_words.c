@@ -1,0 +1,135 @@
+/* A run in words. */
+#include <math.h>
+#include <string.h>
+
+#include "report/run.h"
+
+#define NAME_BYTES 256
+
+const char *snug__run_state(const snug__run *run) {
+  return run->end == SNUG_RECORDING_CLOSED ? "complete"
+         : run->end == SNUG_RECORDING_CUT  ? "cut"
+                                           : "damaged";
+}
+
+const char *snug__stage_text(snug__stage stage) {
+  static const char *const texts[] = {"run",    "before the first epoch", "training", "validation",
+                                      "saving", "between epochs"};
+  return texts[stage];
+}
+
+static snug_quoting quoting(bool ascii) { return ascii ? SNUG_QUOTE_ASCII : SNUG_QUOTE_TERMINAL; }
+
+/* ---- the verdict ---- */
+
+static void add_end(const snug__run *run, bool ascii, snug__line *line) {
+  const char *verdict = snug__run_fact(run, "end.verdict");
+  char text[NAME_BYTES];
+  if (run->end == SNUG_RECORDING_DAMAGED) {
+    snug__line_add(line, "the recording is damaged at byte %llu: this is what lies before%s",
+                   (unsigned long long)run->end_byte, snug__dot(ascii));
+  } else if (run->end == SNUG_RECORDING_CUT) {
+    snug__line_add(line, "cut short: the run was killed, or still goes on%s", snug__dot(ascii));
+  } else if (verdict) {
+    snug__line_add(line, "%s%s", snug__quote_into(text, sizeof text, quoting(ascii), verdict),
+                   snug__dot(ascii));
+  }
+}
+
+static void add_bytes(snug__line *line, const char *before, uint64_t bytes) {
+  char text[SNUG_BYTES_TEXT];
+  snug__line_add(line, "%s%s", before, snug_bytes_text(bytes, text));
+}
+
+void snug__run_verdict(const snug__run *run, bool ascii, snug__line *line) {
+  bool is_closed = run->end == SNUG_RECORDING_CLOSED;
+  uint64_t most = run->line ? run->line : run->planned;
+  add_end(run, ascii, line);
+  if (!run->peak) {
+    snug__line_add(line, "no memory was recorded");
+    return;
+  }
+  add_bytes(line, is_closed ? "peak " : "peak so far ", run->peak);
+  if (run->line) {
+    add_bytes(line, " of ", run->line);
+  }
+  if (run->planned) {
+    snug__line_add(line, "%splanned", snug__dot(ascii));
+    add_bytes(line, " ", run->planned);
+  }
+  if (most && (is_closed || run->peak > most)) {
+    snug__line_add(line, "%s%s", snug__dot(ascii), run->peak <= most ? "held" : "passed");
+  }
+}
+
+/* ---- moments ---- */
+
+void snug__run_when(const snug__run *run, size_t moment, snug__stage stage, snug__line *line) {
+  const snug_moment *m = snug_recording_moment(run->of, moment);
+  char time[SNUG__TIME_BYTES];
+  if (!m) {
+    snug__line_add(line, "n/a");
+    return;
+  }
+  if (m->epoch >= 0 && stage != SNUG__STAGE_BEFORE) {
+    snug__line_add(line, "epoch %lld", (long long)m->epoch + 1);
+    if (m->batch >= 0 && stage == SNUG__STAGE_TRAINING) {
+      snug__line_add(line, ", batch %lld", (long long)m->batch + 1);
+    }
+    snug__line_add(line, ", ");
+  }
+  if (stage != SNUG__STAGE_NONE) {
+    snug__line_add(line, "%s, ", snug__stage_text(stage));
+  }
+  snug__line_add(line, "%s in", snug__time_text(m->seconds, time));
+}
+
+/* ---- plan against run ---- */
+
+void snug__run_planned(uint64_t planned, uint64_t measured, bool ascii, snug__line *line) {
+  const char *dot = snug__dot(ascii);
+  add_bytes(line, "planned ", planned);
+  snug__line_add(line, "%s", dot);
+  add_bytes(line, "measured ", measured);
+  snug__line_add(line, "%s", dot);
+  if (planned == measured) {
+    snug__line_add(line, "equal to the byte");
+  } else {
+    add_bytes(line, "", measured > planned ? measured - planned : planned - measured);
+    snug__line_add(line, measured > planned ? " more" : " less");
+  }
+}
+
+/* ---- who and what ---- */
+
+void snug__run_largest(const snug__vec *holders, size_t shown, bool ascii, snug__line *line) {
+  char name[NAME_BYTES], bytes[SNUG_BYTES_TEXT];
+  size_t n = 0;
+  for (size_t i = 0; i < holders->n; i++) {
+    const snug__holder *h = &SNUG_VEC(holders, snug__holder, i);
+    if (n == shown) {
+      snug__line_add(line, "%sand %zu more", snug__dot(ascii), holders->n - i);
+      return;
+    }
+    if (*h->name) { /* what is of no layer is told by its class */
+      snug__quote_into(name, 48, quoting(ascii), h->name);
+      snug__line_add(line, "%s%s %s", n++ ? snug__dot(ascii) : "", name,
+                     snug_bytes_text(h->bytes, bytes));
+    }
+  }
+}
+
+void snug__run_title(const snug__run *run, snug_quoting how, snug__line *line) {
+  static const char *const facts[] = {"run.command", "model.name"};
+  char text[NAME_BYTES];
+  for (size_t i = 0; i < SNUG_COUNT(facts); i++) {
+    const char *fact = snug__run_fact(run, facts[i]);
+    if (fact && *fact) {
+      snug__quote_into(text, sizeof text, how, fact);
+      snug__line_add(line, "%s%s", i ? "model " : "", text);
+      return;
+    }
+  }
+  snug__quote_into(text, sizeof text, how, snug__run_kind(run));
+  snug__line_add(line, "%s", text);
+}

@@ -1,0 +1,207 @@
+/* Views: runs are digested when the view is made, rules are judged when they are given. */
+#include "report/view.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_JUDGEMENTS (1u << 16)
+
+static snug_status add_run(snug_view *v, const snug_recording *recording, const char *name) {
+  const char *copy = NULL;
+  SNUG_TRY(snug__arena_text(&v->texts, name ? name : "", &copy));
+  SNUG_TRY(snug__run_init(&v->runs[v->n], v->ctx, recording, copy));
+  v->n++;
+  return SNUG_OK;
+}
+
+static snug_status fill(snug_view *v, const snug_recording *const *recordings,
+                        const char *const *names, size_t n) {
+  snug__arena_init(&v->texts, v->ctx, SNUG__MEM_SCRATCH);
+  snug__vec_init(&v->judgements, v->ctx, SNUG__MEM_SCRATCH, sizeof(snug__judgement),
+                 MOST_JUDGEMENTS);
+  SNUG_TRY(SNUG_NEW_ARRAY(v->ctx, SNUG__MEM_SCRATCH, n, &v->runs));
+  v->room = n;
+  for (size_t i = 0; i < n; i++) {
+    SNUG_TRY(add_run(v, recordings[i], names ? names[i] : NULL));
+  }
+  return SNUG_OK;
+}
+
+static bool has_all(const snug_recording *const *recordings, size_t n) {
+  for (size_t i = 0; recordings && i < n; i++) {
+    if (!recordings[i]) {
+      return false;
+    }
+  }
+  return recordings != NULL;
+}
+
+snug_status snug_view_create(snug_ctx *ctx, const snug_recording *const *recordings,
+                             const char *const *names, size_t n, snug_view **out) {
+  if (out) {
+    *out = NULL;
+  }
+  if (!ctx || !out) {
+    return SNUG_E_ARGUMENT;
+  }
+  if (n == 0 || n > SNUG_VIEW_MOST || !has_all(recordings, n)) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "a view is of 1 to %d recordings, and not of %zu",
+                      SNUG_VIEW_MOST, n);
+  }
+  snug_view *v = NULL;
+  SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_SCRATCH, &v));
+  v->ctx = ctx;
+  snug_status s = fill(v, recordings, names, n);
+  if (s) {
+    snug_view_destroy(v);
+    return s;
+  }
+  *out = v;
+  return SNUG_OK;
+}
+
+void snug_view_destroy(snug_view *v) {
+  if (!v) {
+    return;
+  }
+  for (size_t i = 0; i < v->n; i++) {
+    snug__run_release(&v->runs[i]);
+  }
+  SNUG_GIVE_ARRAY(v->ctx, SNUG__MEM_SCRATCH, v->runs, v->room);
+  snug__vec_release(&v->judgements);
+  snug__arena_release(&v->texts);
+  snug__give(v->ctx, SNUG__MEM_SCRATCH, v, sizeof *v);
+}
+
+/* ---- figures ---- */
+
+static double known(uint64_t bytes) { return bytes ? (double)bytes : NAN; }
+
+double snug_view_figure(const snug_view *v, size_t run, const char *name) {
+  if (!v || run >= v->n || !name) {
+    return NAN;
+  }
+  const snug__run *r = &v->runs[run];
+  const struct {
+    const char *name;
+    double value;
+  } figures[] = {{"peak", known(r->peak)},
+                 {"held", known(r->held)},
+                 {"device", known(r->device)},
+                 {"time", r->seconds > 0.0 ? r->seconds : NAN},
+                 {"step", r->step},
+                 {"epochs", (double)r->epochs.n}};
+  for (size_t i = 0; i < SNUG_COUNT(figures); i++) {
+    if (strcmp(figures[i].name, name) == 0) {
+      return figures[i].value;
+    }
+  }
+  return snug__run_value(r, name);
+}
+
+bool snug__figure_is_bytes(const char *name) {
+  return strcmp(name, "peak") == 0 || strcmp(name, "held") == 0 || strcmp(name, "device") == 0 ||
+         strstr(name, "memory") != NULL;
+}
+
+bool snug__figure_is_seconds(const char *name) {
+  return strcmp(name, "time") == 0 || strcmp(name, "step") == 0;
+}
+
+const char *snug__figure_text(const char *name, double value, char out[SNUG__TIME_BYTES]) {
+  _Static_assert((int)SNUG__TIME_BYTES == (int)SNUG_BYTES_TEXT, "room for either");
+  if (isnan(value)) {
+    snprintf(out, SNUG__TIME_BYTES, "n/a");
+    return out;
+  }
+  if (snug__figure_is_bytes(name) && value >= 0.0 && value < 0x1p63) {
+    return snug_bytes_text((uint64_t)value, out);
+  }
+  return snug__figure_is_seconds(name) ? snug__time_text(value, out) : snug__value_text(value, out);
+}
+
+/* ---- values ---- */
+
+static const snug_logs *last_logs(const snug__run *run) {
+  static const snug_logs none = {0};
+  for (size_t i = run->epochs.n; i > 0; i--) {
+    if (snug__run_epoch(run, i - 1)->logs.n) {
+      return &snug__run_epoch(run, i - 1)->logs;
+    }
+  }
+  return &none;
+}
+
+static bool is_in(const snug_logs *logs, const char *name) {
+  for (size_t i = 0; i < logs->n; i++) {
+    if (strcmp(logs->names[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether one of the runs before has it. */
+static bool is_known(const snug_view *v, size_t run, const char *name) {
+  for (size_t i = 0; i < run; i++) {
+    if (is_in(last_logs(&v->runs[i]), name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const char *snug__view_value_name(const snug_view *v, size_t i) {
+  size_t n = 0;
+  for (size_t run = 0; run < v->n; run++) {
+    const snug_logs *logs = last_logs(&v->runs[run]);
+    for (size_t k = 0; k < logs->n; k++) {
+      bool is_memory = strcmp(logs->names[k], SNUG_PEAK_MEMORY) == 0;
+      if (!is_memory && !is_known(v, run, logs->names[k]) && n++ == i) {
+        return logs->names[k];
+      }
+    }
+  }
+  return NULL;
+}
+
+const char *snug__run_short_name(const snug__run *run) {
+  const char *slash = strrchr(run->name, '/');
+  return slash && slash[1] ? slash + 1 : run->name;
+}
+
+/* ---- forms ---- */
+
+void snug_view_write(const snug_view *v, snug_view_form form, const snug_view_options *options) {
+  if (!v || !options || !options->sink) {
+    return;
+  }
+  snug__out o = {options->sink, options->user};
+  switch (form) {
+    case SNUG_VIEW_TEXT:
+      (v->n == 1 ? snug__view_text : snug__compare_text)(v, options);
+      break;
+    case SNUG_VIEW_JSON:
+      snug__view_json(v, &o);
+      break;
+    case SNUG_VIEW_CSV:
+      snug__view_csv(v, &o);
+      break;
+    case SNUG_VIEW_TRACE:
+      snug__view_trace(v, &o);
+      break;
+    case SNUG_VIEW_HTML:
+      (v->n == 1 ? snug__view_html : snug__compare_html)(v, &o);
+      break;
+  }
+}
+
+void snug_view_verdict(const snug_view *v, size_t run, bool ascii, char *out, size_t bytes) {
+  snug__line line = {.n = 0};
+  if (out && bytes) {
+    if (v && run < v->n) {
+      snug__run_verdict(&v->runs[run], ascii, &line);
+    }
+    snprintf(out, bytes, "%.*s", (int)line.n, line.text);
+  }
+}

@@ -1,0 +1,247 @@
+/* One run on a terminal: the verdict, the picture, a row per epoch, the next command. */
+#include <math.h>
+#include <string.h>
+
+#include "report/view.h"
+
+#define MOST_FACTS 12
+#define SHOWN_HOLDERS 4
+#define SHOWN_EPOCHS 20
+#define SHOWN_TARGETS 20
+#define VALUE_COLUMNS 12
+
+typedef struct page {
+  const snug_view *view;
+  const snug__run *run;
+  snug__out o;
+  bool ascii;
+  size_t columns;
+} page;
+
+static snug_quoting quoting(const page *p) {
+  return p->ascii ? SNUG_QUOTE_ASCII : SNUG_QUOTE_TERMINAL;
+}
+
+/* ---- the box ---- */
+
+typedef struct rows {
+  snug_box_row list[MOST_FACTS];
+  snug__line lines[MOST_FACTS];
+  size_t n;
+} rows;
+
+static snug__line *next_row(rows *r, const char *label) {
+  r->list[r->n] = (snug_box_row){label, r->lines[r->n].text};
+  r->lines[r->n].n = 0;
+  r->lines[r->n].text[0] = '\0';
+  return &r->lines[r->n++];
+}
+
+static void add_what(const page *p, rows *r) {
+  const snug__run *run = p->run;
+  snug__run_when(run, run->peak_at, run->peak_stage, next_row(r, "when"));
+  if (run->classes.n && !run->of_processes) {
+    snug__run_largest(&run->classes, SNUG__CLASSES, p->ascii, next_row(r, "what"));
+  }
+  if (run->holders.n) {
+    snug__run_largest(&run->holders, SHOWN_HOLDERS, p->ascii, next_row(r, "who"));
+  }
+}
+
+static void add_split(const page *p, rows *r) {
+  const snug_moment *m = snug_recording_moment(p->run->of, p->run->peak_at);
+  const char *dot = snug__dot(p->ascii);
+  char a[SNUG_BYTES_TEXT], f[SNUG_BYTES_TEXT], s[SNUG_BYTES_TEXT];
+  if (m && (m->anonymous || m->file || m->shared)) {
+    snug__line_add(next_row(r, "pages"), "anonymous %s%sof files %s%sshared %s",
+                   snug_bytes_text(m->anonymous, a), dot, snug_bytes_text(m->file, f), dot,
+                   snug_bytes_text(m->shared, s));
+  }
+}
+
+static void add_plan(const page *p, rows *r) {
+  const snug__run *run = p->run;
+  char bytes[SNUG_BYTES_TEXT];
+  if (run->planned) {
+    snug__run_planned(run->planned, run->peak, p->ascii, next_row(r, "process"));
+  }
+  if (run->snug_planned && run->held) {
+    snug__run_planned(run->snug_planned, run->held, p->ascii, next_row(r, "snug"));
+  }
+  if (run->device) {
+    snug__line_add(next_row(r, "device"), "%s at the most", snug_bytes_text(run->device, bytes));
+  }
+}
+
+static void add_time(const page *p, rows *r) {
+  const snug__run *run = p->run;
+  const char *dot = snug__dot(p->ascii);
+  char time[SNUG__TIME_BYTES], step[SNUG__TIME_BYTES];
+  snug__line *line = next_row(r, "time");
+  if (run->epochs.n) {
+    snug__line_add(line, "%zu epoch%s in ", run->epochs.n, run->epochs.n == 1 ? "" : "s");
+  }
+  snug__line_add(line, "%s", snug__time_text(run->seconds, time));
+  if (!isnan(run->step)) {
+    snug__line_add(line, "%s%s a step", dot, snug__time_text(run->step, step));
+  }
+  if (!isnan(run->planned_step)) {
+    snug__line_add(line, "%splanned %s", dot, snug__time_text(run->planned_step, step));
+  }
+}
+
+static void add_last(const page *p, rows *r) {
+  const snug__run *run = p->run;
+  size_t n = snug_recording_moments(run->of);
+  char bytes[SNUG_BYTES_TEXT];
+  if (run->end == SNUG_RECORDING_CLOSED || !n) {
+    return;
+  }
+  snug__line *line = next_row(r, "last");
+  snug__run_when(run, n - 1, run->last_stage, line);
+  snug__line_add(line, "%s%s resident", snug__dot(p->ascii),
+                 snug_bytes_text(snug_recording_moment(run->of, n - 1)->resident, bytes));
+}
+
+static void add_title(const page *p, rows *r) {
+  const char *began = snug__run_fact(p->run, "run.began");
+  char text[64];
+  snug__line *line = next_row(r, "run");
+  snug__run_title(p->run, quoting(p), line);
+  if (began) {
+    snug__line_add(line, "%sbegan %s", snug__dot(p->ascii),
+                   snug__quote_into(text, sizeof text, quoting(p), began));
+  }
+}
+
+/* Texts that are wider than the terminal are cut: the page has them whole. */
+static void cut_rows(const page *p, rows *r) {
+  size_t most = p->columns > 32 ? p->columns - 13 : 20;
+  for (size_t i = 0; i < r->n; i++) {
+    snug__line *line = &r->lines[i];
+    size_t columns = 0;
+    for (size_t at = 0; at < line->n; at++) {
+      columns += ((unsigned char)line->text[at] & 0xC0u) != 0x80u;
+      if (columns > most) {
+        line->n = at;
+        line->text[at] = '\0';
+        snug__line_add(line, p->ascii ? "..." : "…");
+      }
+    }
+  }
+}
+
+static void put_box(const page *p) {
+  rows r;
+  snug__line title = {.n = 0};
+  r.n = 0;
+  snug__run_verdict(p->run, p->ascii, &title);
+  add_title(p, &r);
+  add_last(p, &r);
+  if (p->run->peak) {
+    add_what(p, &r);
+    add_split(p, &r);
+    add_plan(p, &r);
+  }
+  add_time(p, &r);
+  cut_rows(p, &r);
+  snug_box(p->o.sink, p->o.user, p->ascii, title.text, r.list, r.n);
+}
+
+/* ---- epochs ---- */
+
+/* How many values there is room for. */
+static size_t shown_values(const page *p, size_t used) {
+  size_t n = 0;
+  while (snug__view_value_name(p->view, n) && used + (n + 1) * VALUE_COLUMNS <= p->columns) {
+    n++;
+  }
+  return n;
+}
+
+static void put_bytes_cell(const page *p, uint64_t bytes, int wide) {
+  char text[SNUG_BYTES_TEXT];
+  snug__put_cell(&p->o, SNUG_QUOTE_ASCII, bytes ? snug_bytes_text(bytes, text) : "n/a", 0, -wide);
+}
+
+static void put_epoch(const page *p, const snug__epoch *e, size_t values) {
+  char text[SNUG__TIME_BYTES];
+  snug__put(&p->o, "%7lld", (long long)e->epoch + 1);
+  bool is_timed = !isnan(e->begin) && !isnan(e->end);
+  snug__put_cell(&p->o, SNUG_QUOTE_ASCII,
+                 is_timed      ? snug__time_text(e->end - e->begin, text)
+                 : e->is_whole ? "n/a"
+                               : "cut",
+                 0, -13);
+  put_bytes_cell(p, e->peak, 12);
+  put_bytes_cell(p, e->held, 12);
+  for (size_t i = 0; i < values; i++) {
+    double value = snug_logs_get(&e->logs, snug__view_value_name(p->view, i));
+    snug__put_cell(&p->o, SNUG_QUOTE_ASCII, isnan(value) ? "-" : snug__value_text(value, text),
+                   VALUE_COLUMNS - 1, -VALUE_COLUMNS);
+  }
+  snug__put_text(&p->o, "\n");
+}
+
+static void put_epochs(const page *p) {
+  size_t n = p->run->epochs.n;
+  size_t values = shown_values(p, 44);
+  snug__put(&p->o, "\n%7s%13s%12s%12s", "epoch", "time", "resident", "Snug's");
+  for (size_t i = 0; i < values; i++) {
+    snug__put_cell(&p->o, quoting(p), snug__view_value_name(p->view, i), VALUE_COLUMNS - 1,
+                   -VALUE_COLUMNS);
+  }
+  snug__put_text(&p->o, "\n");
+  for (size_t i = 0; i < n; i++) {
+    if (n <= SHOWN_EPOCHS || i < SHOWN_EPOCHS / 2 || i >= n - SHOWN_EPOCHS / 2) {
+      put_epoch(p, snug__run_epoch(p->run, i), values);
+    } else if (i == SHOWN_EPOCHS / 2) {
+      snug__put(&p->o, "%7s  %zu more: --csv and --html have them\n", p->ascii ? "..." : "…",
+                n - SHOWN_EPOCHS);
+    }
+  }
+}
+
+/* ---- target batches ---- */
+
+static void put_targets(const page *p) {
+  size_t n = 0;
+  for (size_t i = 0; i < snug_recording_moments(p->run->of); i++) {
+    const snug_moment *m = snug_recording_moment(p->run->of, i);
+    if (strcmp(m->at, "target") != 0 || ++n > SHOWN_TARGETS) {
+      continue;
+    }
+    if (n == 1) {
+      snug__put(&p->o, "\n%7s%13s%12s%12s\n", "epoch", "target batch", "resident", "Snug's");
+    }
+    snug__put(&p->o, "%7lld%13lld", (long long)m->epoch + 1, (long long)m->batch);
+    put_bytes_cell(p, m->resident, 12);
+    put_bytes_cell(p, m->held_peak > m->held ? m->held_peak : m->held, 12);
+    snug__put_text(&p->o, "\n");
+  }
+  if (n > SHOWN_TARGETS) {
+    snug__put(&p->o, "%7s  %zu more: --csv has them\n", p->ascii ? "..." : "…", n - SHOWN_TARGETS);
+  }
+}
+
+void snug__view_text(const snug_view *view, const snug_view_options *options) {
+  page p = {view,
+            &view->runs[0],
+            {options->sink, options->user},
+            options->ascii,
+            options->columns ? options->columns : 80};
+  put_box(&p);
+  if (p.run->peak) {
+    snug__put_text(&p.o, "\n");
+    snug__put_chart(p.run, &p.o, p.ascii, p.columns);
+  }
+  if (p.run->epochs.n) {
+    put_epochs(&p);
+  }
+  put_targets(&p);
+  if (options->next) {
+    snug__put_text(&p.o, "\nnext: ");
+    snug__put_quoted(&p.o, quoting(&p), options->next);
+    snug__put_text(&p.o, "\n");
+  }
+}
