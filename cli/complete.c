@@ -3,7 +3,9 @@
 
 #include "cli.h"
 
-static bool is_files(cli_kind kind) { return kind == CLI_FILE || kind == CLI_FILES; }
+static bool is_files(cli_kind kind) {
+  return kind == CLI_FILE || kind == CLI_FILE_MAYBE || kind == CLI_FILES;
+}
 
 /* Whether there are words to offer: all that there are, or some of what a text may be. */
 static bool has_words(cli_kind kind, const char *choices) {
@@ -192,7 +194,7 @@ static void put_zsh_spec(const cli_option *o, bool is_long, FILE *out) {
   put_zsh_text(o->help, out);
   fputc(']', out);
   if (cli_takes_value(o)) {
-    fprintf(out, ":%s:", o->value);
+    fprintf(out, "%s%s:", o->kind == CLI_FILE_MAYBE ? "::" : ":", o->value);
     put_zsh_action(o->kind, o->choices, out);
   }
   fputc('\'', out);

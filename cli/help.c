@@ -29,7 +29,11 @@ static int print_names(const cli_option *o, FILE *out) {
   int n = fprintf(out, "  ");
   n += o->letter ? fprintf(out, "-%c%s", o->letter, o->name ? ", " : "") : 0;
   n += o->name ? fprintf(out, "--%s", o->name) : 0;
-  n += cli_takes_value(o) ? fprintf(out, " %s%s", o->value, o->kind == CLI_FILES ? "..." : "") : 0;
+  if (o->kind == CLI_FILE_MAYBE) {
+    n += fprintf(out, "[=%s]", o->value);
+  } else if (cli_takes_value(o)) {
+    n += fprintf(out, " %s%s", o->value, o->kind == CLI_FILES ? "..." : "");
+  }
   return n;
 }
 
@@ -59,6 +63,7 @@ static void print_usage(const cli_verb *verb, FILE *out) {
   fprintf(out, "Usage: snug %s", verb->name);
   if (o->value) {
     fprintf(out, o->is_optional ? " [%s]" : " %s", o->value);
+    fputs(o->is_list ? "..." : "", out);
   }
   fputs(" [option...]\n", out);
   if (o->value) {

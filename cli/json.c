@@ -4,48 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at text, 0 if there is none: cut, too long a form, a surrogate, or
- * beyond the last one. */
-static size_t character_bytes(const unsigned char *text, size_t n) {
-  static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-  size_t bytes = text[0] < 0x80               ? 1
-                 : (text[0] & 0xE0u) == 0xC0u ? 2
-                 : (text[0] & 0xF0u) == 0xE0u ? 3
-                 : (text[0] & 0xF8u) == 0xF0u ? 4
-                                              : 0;
-  if (bytes <= 1 || bytes > n) {
-    return bytes == 1 ? 1 : 0;
-  }
-  uint32_t code = text[0] & (0xFFu >> (bytes + 1));
-  for (size_t i = 1; i < bytes; i++) {
-    if ((text[i] & 0xC0u) != 0x80u) {
-      return 0;
-    }
-    code = code << 6 | (text[i] & 0x3Fu);
-  }
-  bool is_good = code >= lowest[bytes] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-  return is_good ? bytes : 0;
-}
+#include "snug/report.h"
 
-/* Names of files and layers may hold any bytes; what is not UTF-8 becomes the replacement
- * character, so that every reader takes the result. */
+static void to_file(void *file, const char *text, size_t n) { fwrite(text, 1, n, file); }
+
+/* Names of files and layers may hold any bytes. */
 static void write_text(FILE *out, const char *text, size_t n) {
-  const unsigned char *at = (const unsigned char *)text;
-  fputc('"', out);
-  for (size_t i = 0; i < n;) {
-    size_t bytes = character_bytes(at + i, n - i);
-    if (bytes == 0) {
-      fputs("\\ufffd", out);
-    } else if (at[i] == '"' || at[i] == '\\') {
-      fprintf(out, "\\%c", at[i]);
-    } else if (at[i] < 0x20 || at[i] == 0x7F) {
-      fprintf(out, "\\u%04x", at[i]);
-    } else {
-      fwrite(at + i, 1, bytes, out);
-    }
-    i += bytes ? bytes : 1;
-  }
-  fputc('"', out);
+  snug_quote(to_file, out, SNUG_QUOTE_JSON, text, n);
 }
 
 static void begin_item(json *j, const char *key) {

@@ -69,9 +69,10 @@ static void put_option(const cli_option *o, FILE *out) {
     fputs("\\fR", out);
   }
   if (cli_takes_value(o)) {
-    fputc(' ', out);
+    bool is_maybe = o->kind == CLI_FILE_MAYBE;
+    fputs(is_maybe ? "[=" : " ", out);
     put_lower(o->value, out);
-    fputs(o->kind == CLI_FILES ? " ..." : "", out);
+    fputs(is_maybe ? "]" : o->kind == CLI_FILES ? " ..." : "", out);
   }
   fputc('\n', out);
   put_help(o->help, out);
@@ -94,6 +95,7 @@ static void put_synopsis(const cli_verb *verb, FILE *out) {
   if (verb->operand.value) {
     fputs(verb->operand.is_optional ? "[" : "", out);
     put_lower(verb->operand.value, out);
+    fputs(verb->operand.is_list ? " ..." : "", out);
     fputs(verb->operand.is_optional ? "]\n" : "\n", out);
   }
   fputs("[\\fIoption\\fR ...]\n", out);

@@ -98,6 +98,9 @@ void cli_options_release(const cli_verb *verb, void *from) {
       cli_list_release((cli_list *)(void *)((char *)from + o->member));
     }
   }
+  if (verb->operand.is_list) {
+    cli_list_release((cli_list *)(void *)((char *)from + verb->operand.member));
+  }
 }
 
 /* ---- values ---- */
@@ -115,6 +118,7 @@ static const char *wanted(const cli_option *o) {
     case CLI_BYTES:
       return "a number of bytes such as 4096 or 2GiB";
     case CLI_FILE:
+    case CLI_FILE_MAYBE:
     case CLI_FILES:
       return "the name of a file";
     case CLI_FOLDER:
@@ -182,12 +186,13 @@ static int push_files(parser *p, cli_list *list, const char *first) {
 
 static int set_value(parser *p, const cli_option *o, const char *value) {
   void *member = p->into + o->member;
-  if (!*value) {
+  if (!*value && o->kind != CLI_FILE_MAYBE) {
     return bad_value(p, o, value);
   }
   switch (o->kind) {
     case CLI_TEXT:
     case CLI_FILE:
+    case CLI_FILE_MAYBE:
     case CLI_FOLDER:
       *(const char **)member = value;
       return CLI_OK;
@@ -210,11 +215,28 @@ static int no_value(const parser *p, const cli_option *o) {
                   o->value);
 }
 
+/* Whether an argument ends as the files of an option do. */
+static bool has_ending(const cli_option *o, const char *argument) {
+  for (const char *at = o->choices; *at; at += *at == ' ') {
+    char ending[NAME_BYTES];
+    size_t n = strcspn(at, " ");
+    snprintf(ending, sizeof ending, ".%.*s", (int)n, at);
+    if (argument[0] != '-' && cli_ends_in(argument, ending)) {
+      return true;
+    }
+    at += n;
+  }
+  return false;
+}
+
 /* The value is in the argument itself, or it is the next one.  One that begins with two dashes is
  * rather an option, and the value was forgotten. */
 static int take_value(parser *p, const cli_option *o, const char *attached) {
   if (attached) {
     return set_value(p, o, attached);
+  }
+  if (o->kind == CLI_FILE_MAYBE && !(p->at < p->n && has_ending(o, p->args[p->at]))) {
+    return set_value(p, o, "");
   }
   if (p->at >= p->n || strncmp(p->args[p->at], "--", 2) == 0) {
     return no_value(p, o);
@@ -293,7 +315,7 @@ static int parse_short(parser *p, const char *argument) {
 
 static int parse_operand(parser *p, const char *argument) {
   const cli_operand *operand = &p->verb->operand;
-  if (!operand->value || p->has_operand) {
+  if (!operand->value || (p->has_operand && !operand->is_list)) {
     return cli_fail(CLI_USAGE, "%s: what is \"%s\"? See snug %s --help", p->verb->name, argument,
                     p->verb->name);
   }
@@ -305,7 +327,11 @@ static int parse_operand(parser *p, const char *argument) {
                     operand->value, argument, operand->choices);
   }
   p->has_operand = true;
-  *(const char **)(void *)(p->into + operand->member) = argument;
+  void *member = p->into + operand->member;
+  if (operand->is_list) {
+    return cli_list_add(member, argument);
+  }
+  *(const char **)member = argument;
   return CLI_OK;
 }
 

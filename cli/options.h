@@ -10,14 +10,16 @@
 
 /* What an option takes, and the type of the member that it sets. */
 typedef enum cli_kind {
-  CLI_FLAG,   /* bool */
-  CLI_TEXT,   /* const char *, not empty */
-  CLI_FILE,   /* const char *: the name of a file */
-  CLI_FOLDER, /* const char * */
-  CLI_CHOICE, /* const char *: one of `choices` */
-  CLI_FILES,  /* cli_list: the value and the arguments behind it, up to the next option or model */
-  CLI_WORDS,  /* cli_list: separated by commas outside of brackets; may be given several times */
-  CLI_COUNT,  /* int64_t, 0 or more */
+  CLI_FLAG,       /* bool */
+  CLI_TEXT,       /* const char *, not empty */
+  CLI_FILE,       /* const char *: the name of a file */
+  CLI_FILE_MAYBE, /* const char *: the name of a file behind "=", or the next argument if it has one
+                     of the endings in `choices`; otherwise "" */
+  CLI_FOLDER,     /* const char * */
+  CLI_CHOICE,     /* const char *: one of `choices` */
+  CLI_FILES, /* cli_list: the value and the arguments behind it, up to the next option or model */
+  CLI_WORDS, /* cli_list: separated by commas outside of brackets; may be given several times */
+  CLI_COUNT, /* int64_t, 0 or more */
   CLI_AT_LEAST_1, /* int64_t */
   CLI_REAL,       /* double, finite */
   CLI_SECONDS,    /* double, above 0 */
@@ -47,7 +49,8 @@ typedef struct cli_operand {
   const char *what;    /* "the .keras file to train" */
   const char *choices; /* "bash|zsh|fish", or endings as in cli_option if is_file */
   bool is_file, is_optional;
-  size_t member; /* of a const char * */
+  size_t member; /* of a const char *, or of a cli_list if is_list */
+  bool is_list;  /* one or more of them */
 } cli_operand;
 
 typedef struct cli_example {

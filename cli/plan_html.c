@@ -17,26 +17,11 @@ typedef struct picture {
   double least, most, fastest, slowest; /* what the axes span: bytes, seconds */
 } picture;
 
+static void to_file(void *file, const char *text, size_t n) { fwrite(text, 1, n, file); }
+
 /* Names of files and layers may hold anything. */
 static void put_text(FILE *out, const char *text) {
-  for (const char *c = text; *c; c++) {
-    switch (*c) {
-      case '<':
-        fputs("&lt;", out);
-        break;
-      case '>':
-        fputs("&gt;", out);
-        break;
-      case '&':
-        fputs("&amp;", out);
-        break;
-      case '"':
-        fputs("&quot;", out);
-        break;
-      default:
-        fputc(*c, out);
-    }
-  }
+  snug_quote(to_file, out, SNUG_QUOTE_HTML, text, strlen(text));
 }
 
 /* ---- the picture ---- */
@@ -149,8 +134,8 @@ static void put_row(const plan_view *v, size_t i, FILE *out) {
 
 static void put_table(const plan_view *v, FILE *out) {
   fputs(
-      "<table>\n<tr><th>process</th><th>step's block</th><th>step</th><th></th>"
-      "<th class=\"how\">how</th></tr>\n",
+      "<table>\n<thead><tr><th>process</th><th>step's block</th><th>step</th><th></th>"
+      "<th class=\"how\">how</th></tr></thead>\n",
       out);
   for (size_t i = 0; i < v->n_points; i++) {
     put_row(v, i, out);
@@ -159,24 +144,9 @@ static void put_table(const plan_view *v, FILE *out) {
 }
 
 static void put_head(const plan_view *v, FILE *out) {
-  fputs(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
-      out);
-  put_text(out, v->run->options->job.model);
-  fputs(
-      ": memory against time</title>\n<style>\n"
-      "body{font:15px/1.5 system-ui,sans-serif;max-width:900px;margin:2em auto;padding:0 1em;"
-      "color:#222;background:#fff}\n"
-      "svg{width:100%;height:auto;font-size:13px;fill:#555}\n"
-      ".grid{stroke:#e4e4e4}.curve{fill:none;stroke:#2a6fb0;stroke-width:2}"
-      ".point{fill:#2a6fb0}.chosen{fill:#2e8b40}.line{stroke:#c77700;stroke-width:2;"
-      "stroke-dasharray:5 4}\n"
-      "table{border-collapse:collapse;width:100%}td,th{text-align:right;padding:.15em .8em;"
-      "border-bottom:1px solid #eee;white-space:nowrap}td.how,th.how{text-align:left;width:100%;"
-      "white-space:normal}tr.chosen{background:#e7f5e9}\n"
-      "</style>\n</head>\n<body>\n",
-      out);
+  char title[TEXT_BYTES];
+  snprintf(title, sizeof title, "%s: memory against time", v->run->options->job.model);
+  snug_page_begin(to_file, out, title);
 }
 
 static void put_verdict(const plan_view *v, FILE *out) {
@@ -199,5 +169,5 @@ void plan_write_html(const plan_view *v, FILE *out) {
   put_verdict(v, out);
   put_picture(v, out);
   put_table(v, out);
-  fputs("</body>\n</html>\n", out);
+  snug_page_end(to_file, out);
 }

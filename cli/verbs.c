@@ -13,6 +13,8 @@ const cli_verb *const cli_verbs[] = {
     &cli_verb_data,
     &cli_verb_init,
     &cli_verb_pack,
+    &cli_verb_report,
+    &cli_verb_compare,
     &cli_verb_completion,
     &cli_verb_help,
     /* clang-format on */

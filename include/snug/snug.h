@@ -17,5 +17,6 @@
 #include "snug/summary.h"
 #include "snug/train.h"
 #include "snug/types.h"
+#include "snug/view.h"
 
 #endif

@@ -53,9 +53,9 @@ size_t snug__put_bar(const snug__out *o, double part, size_t columns, bool ascii
   eighths = known > 0.0 && eighths == 0 ? 1 : eighths;
   const char *end = !ascii ? ends[eighths % 8] : eighths % 8 >= 4 ? "-" : "";
   for (size_t i = 0; i < eighths / 8; i++) {
-    snug__put_text(o, ascii ? "#" : "█");
+    snug__put_plain(o, ascii ? "#" : "█");
   }
-  snug__put_text(o, end);
+  snug__put_plain(o, end);
   return eighths / 8 + (*end != '\0');
 }
 
@@ -95,14 +95,14 @@ static void put_row(const chart *c, size_t row) {
   for (size_t i = 0; i < columns; i++) {
     size_t eighths = eighths_of(c, i, row);
     if (is_line && eighths == 0) {
-      snug__put_text(c->o, c->ascii ? "-" : "╌");
+      snug__put_plain(c->o, c->ascii ? "-" : "╌");
     } else if (c->ascii) {
       snug__put(c->o, "%c", plain[eighths]);
     } else {
-      snug__put_text(c->o, cells[eighths]);
+      snug__put_plain(c->o, cells[eighths]);
     }
   }
-  snug__put_text(c->o, is_line ? " the line\n" : "\n");
+  snug__put_plain(c->o, is_line ? " the line\n" : "\n");
 }
 
 static void put_rows(const chart *c) {
@@ -125,7 +125,7 @@ static void put_epochs(const chart *c) {
   size_t used = 0;
   memset(marks, ' ', sizeof marks);
   for (size_t i = 0; i < c->run->epochs.n; i++) {
-    const snug__epoch *e = snug__run_epoch(c->run, i);
+    const snug__epoch_row *e = snug__run_epoch(c->run, i);
     char text[24];
     size_t at = isnan(e->begin) ? c->columns : piece_of(e->begin, c->run->seconds, c->columns);
     int n = snprintf(text, sizeof text, "%lld", (long long)e->epoch + 1);
@@ -144,7 +144,7 @@ static void put_axis(const chart *c) {
   char time[SNUG__TIME_BYTES];
   snug__put(c->o, "%*s%s", AXIS_COLUMNS - 1, "", c->ascii ? "+" : "└");
   for (size_t i = 0; i < c->columns; i++) {
-    snug__put_text(c->o, c->ascii ? "-" : "─");
+    snug__put_plain(c->o, c->ascii ? "-" : "─");
   }
   snug__put(c->o, "\n%*s0 s%*s\n", AXIS_COLUMNS, "", (int)c->columns - 3,
             snug__time_text(c->run->seconds, time));

@@ -47,7 +47,7 @@ static void put_bars(const snug_view *v, const snug__out *o) {
   for (size_t i = 0; i < v->n; i++) {
     put_bar(v, o, i, most);
   }
-  snug__put_text(o, "</svg>\n");
+  snug__put_plain(o, "</svg>\n");
 }
 
 /* ---- curves ---- */
@@ -79,13 +79,13 @@ static void put_curves(const snug_view *v, const snug__out *o) {
 }
 
 static void put_legend(const snug_view *v, const snug__out *o) {
-  snug__put_text(o, "<ul class=\"legend\">\n");
+  snug__put_plain(o, "<ul class=\"legend\">\n");
   for (size_t i = 0; i < v->n; i++) {
     snug__put(o, "<li><span class=\"t%zu\"><i></i></span>", i % COLOURS);
     snug__put_quoted(o, SNUG_QUOTE_HTML, snug__run_short_name(&v->runs[i]));
-    snug__put_text(o, "</li>\n");
+    snug__put_plain(o, "</li>\n");
   }
-  snug__put_text(o, "</ul>\n");
+  snug__put_plain(o, "</ul>\n");
 }
 
 /* ---- the table ---- */
@@ -94,12 +94,12 @@ static void put_figure(const snug_view *v, const snug__out *o, size_t run, const
   double value = snug_view_figure(v, run, figure);
   double first = snug_view_figure(v, 0, figure);
   char text[SNUG__TIME_BYTES], more[SNUG__TIME_BYTES];
-  snug__put_text(o, "<td>");
-  snug__put_text(o, isnan(value) ? "" : snug__figure_text(figure, value, text));
+  snug__put_plain(o, "<td>");
+  snug__put_plain(o, isnan(value) ? "" : snug__figure_text(figure, value, text));
   if (run && !isnan(value) && !isnan(first)) {
     snug__put(o, "<br><small>%s</small>", snug__percent_text(value, first, more));
   }
-  snug__put_text(o, "</td>");
+  snug__put_plain(o, "</td>");
 }
 
 static void put_run(const snug_view *v, const snug__out *o, size_t i) {
@@ -134,7 +134,7 @@ void snug__compare_html(const snug_view *v, const snug__out *o) {
   put_curves(v, o);
   put_legend(v, o);
   put_table(v, o);
-  snug__put_text(o, "</main>\n");
+  snug__put_plain(o, "</main>\n");
   snug__html_footer(o);
   snug_page_end(o->sink, o->user);
 }

@@ -48,7 +48,7 @@ static void put_speed(const page *p, size_t run) {
   bool is_faster = ratio >= 1.0;
   double factor = is_faster ? ratio : 1.0 / ratio;
   if (factor < 1.005) {
-    snug__put_text(&p->o, "  step as fast");
+    snug__put_plain(&p->o, "  step as fast");
     return;
   }
   long hundredths = lround(factor * 100.0);
@@ -60,7 +60,7 @@ static void put_bar(const page *p, size_t run, double most, size_t columns) {
   const snug__run *r = &p->view->runs[run];
   char bytes[SNUG_BYTES_TEXT], percent[SNUG__TIME_BYTES];
   put_name(p, run);
-  snug__put_text(&p->o, "  ");
+  snug__put_plain(&p->o, "  ");
   size_t used = snug__put_bar(&p->o, most > 0.0 ? (double)r->peak / most : 0.0, columns, p->ascii);
   snug__put(&p->o, "%*s%*s", (int)(columns - used), "", BYTES_COLUMNS,
             r->peak ? snug_bytes_text(r->peak, bytes) : "n/a");
@@ -69,7 +69,7 @@ static void put_bar(const page *p, size_t run, double most, size_t columns) {
               snug__percent_text((double)r->peak, (double)p->view->runs[0].peak, percent));
   }
   put_speed(p, run);
-  snug__put_text(&p->o, r->end == SNUG_RECORDING_CLOSED ? "\n" : "  cut short\n");
+  snug__put_plain(&p->o, r->end == SNUG_RECORDING_CLOSED ? "\n" : "  cut short\n");
 }
 
 static void put_bars(const page *p) {
@@ -99,7 +99,6 @@ static bool anyone_has(const snug_view *v, const char *figure) {
 static void put_difference(const page *p, const char *figure, double value, double first) {
   char text[SNUG__TIME_BYTES] = "";
   if (isnan(value) || isnan(first)) {
-    snug__put(&p->o, "%12s", "");
     return;
   }
   if (snug__figure_is_bytes(figure) || snug__figure_is_seconds(figure)) {
@@ -121,19 +120,19 @@ static void put_figure(const page *p, const char *figure) {
     double value = snug_view_figure(v, i, figure);
     char text[SNUG__TIME_BYTES];
     snug__put_cell(&p->o, quoting(p), i ? "" : figure, 20, 20);
-    snug__put_text(&p->o, "  ");
+    snug__put_plain(&p->o, "  ");
     put_name(p, i);
     snug__put(&p->o, "%14s", snug__figure_text(figure, value, text));
     if (i > 0) {
       put_difference(p, figure, value, first);
     }
-    snug__put_text(&p->o, "\n");
+    snug__put_plain(&p->o, "\n");
   }
 }
 
 static void put_table(const page *p) {
   static const char *const figures[] = {"peak", "held", "device", "step", "time"};
-  snug__put_text(&p->o, "\n");
+  snug__put_plain(&p->o, "\n");
   for (size_t i = 0; i < SNUG_COUNT(figures); i++) {
     put_figure(p, figures[i]);
   }
@@ -160,12 +159,12 @@ static void put_curves(const page *p) {
   for (size_t i = 0; i < p->view->n; i++) {
     snug__run_curve(&p->view->runs[i], SNUG__CURVE_RESIDENT, seconds, bars, MOST_BAR);
     put_name(p, i);
-    snug__put_text(&p->o, p->ascii ? " |" : " │");
+    snug__put_plain(&p->o, p->ascii ? " |" : " │");
     for (size_t k = 0; k < MOST_BAR; k++) {
       size_t eighths = most > 0.0 ? (size_t)ceil((double)bars[k] / most * 8.0) : 0;
       snug__put(&p->o, p->ascii ? "%.1s" : "%s", p->ascii ? plain + eighths : cells[eighths]);
     }
-    snug__put_text(&p->o, p->ascii ? "|\n" : "│\n");
+    snug__put_plain(&p->o, p->ascii ? "|\n" : "│\n");
   }
 }
 
@@ -189,8 +188,8 @@ void snug__compare_text(const snug_view *view, const snug_view_options *options)
   put_table(&p);
   put_judgements(&p);
   if (options->next) {
-    snug__put_text(&p.o, "\nnext: ");
+    snug__put_plain(&p.o, "\nnext: ");
     snug__put_quoted(&p.o, quoting(&p), options->next);
-    snug__put_text(&p.o, "\n");
+    snug__put_plain(&p.o, "\n");
   }
 }

@@ -23,7 +23,7 @@ static void put_bar(const snug__run *run, const snug__out *o) {
               to > from + 1 ? to - from - 1 : to - from);
     before += part;
   }
-  snug__put_text(o, "</svg>\n");
+  snug__put_plain(o, "</svg>\n");
 }
 
 static void put_class(const snug__run *run, const snug__out *o, size_t i) {
@@ -35,7 +35,7 @@ static void put_class(const snug__run *run, const snug__out *o, size_t i) {
             "<i class=\"box\"></i></span>",
             i % COLOURS);
   snug__put_quoted(o, SNUG_QUOTE_HTML, *h->name ? h->name : "other");
-  snug__put_text(o, "</span></th>");
+  snug__put_plain(o, "</span></th>");
   snug__html_bytes(o, h->bytes);
   snprintf(text, sizeof text, "%ld.%ld %%", lround(percent * 10.0) / 10,
            lround(percent * 10.0) % 10);
@@ -136,7 +136,7 @@ void snug__html_plan(const snug__run *run, const snug__out *o) {
 
 /* ---- epochs ---- */
 
-static void put_epoch(const snug_view *v, const snug__out *o, const snug__epoch *e) {
+static void put_epoch(const snug_view *v, const snug__out *o, const snug__epoch_row *e) {
   char text[SNUG__TIME_BYTES];
   const char *name = NULL;
   bool is_timed = !isnan(e->begin) && !isnan(e->end);
@@ -216,15 +216,15 @@ void snug__html_facts(const snug__run *run, const snug__out *o) {
   if (!n) {
     return;
   }
-  snug__put_text(o, "<details>\n<summary>All facts of the recording</summary>\n");
+  snug__put_plain(o, "<details>\n<summary>All facts of the recording</summary>\n");
   snug__html_table(o, "As they were recorded", "name|value", 0, NULL);
   for (size_t i = 0; i < n; i++) {
     snug__html_row(o, snug_recording_fact_name(run->of, i), "");
-    snug__put_text(o, "<td class=\"how\">");
+    snug__put_plain(o, "<td class=\"how\">");
     snug__put_quoted(o, SNUG_QUOTE_HTML, snug_recording_fact_value(run->of, i));
-    snug__put_text(o, "</td>");
+    snug__put_plain(o, "</td>");
     snug__html_row_end(o);
   }
   snug__html_table_end(o);
-  snug__put_text(o, "</details>\n");
+  snug__put_plain(o, "</details>\n");
 }

@@ -17,7 +17,7 @@ void snug__put(const snug__out *o, const char *format, ...) {
   }
 }
 
-void snug__put_text(const snug__out *o, const char *text) {
+void snug__put_plain(const snug__out *o, const char *text) {
   if (*text) {
     o->sink(o->user, text, strlen(text));
   }
@@ -29,7 +29,7 @@ void snug__put_quoted(const snug__out *o, snug_quoting how, const char *text) {
 
 void snug__put_real(const snug__out *o, double value, const char *other) {
   char text[SNUG__NUMBER_BYTES];
-  snug__put_text(o, isfinite(value) ? snug__print_float(value, text) : other);
+  snug__put_plain(o, isfinite(value) ? snug__print_float(value, text) : other);
 }
 
 /* ---- cells ---- */

@@ -16,7 +16,7 @@ typedef struct snug__out {
 void snug__put(const snug__out *o, const char *format, ...) SNUG_PRINTF(2, 3);
 
 /* A whole text as it is, of any length. */
-void snug__put_text(const snug__out *o, const char *text);
+void snug__put_plain(const snug__out *o, const char *text);
 void snug__put_quoted(const snug__out *o, snug_quoting how, const char *text);
 
 /* A text cut to so many columns (0: not at all) and filled up with blanks to `wide`; a negative

@@ -75,17 +75,17 @@ void snug_page_begin(snug_sink *sink, void *user, const char *title) {
             "<link rel=\"icon\" href=\"data:,\">\n<title>",
             policy);
   snug__put_quoted(&o, SNUG_QUOTE_HTML, title);
-  snug__put_text(&o, "</title>\n<style>\n");
-  snug__put_text(&o, colours);
-  snug__put_text(&o, layout);
-  snug__put_text(&o, pictures);
+  snug__put_plain(&o, "</title>\n<style>\n");
+  snug__put_plain(&o, colours);
+  snug__put_plain(&o, layout);
+  snug__put_plain(&o, pictures);
   put_series(&o);
-  snug__put_text(&o, "</style>\n</head>\n<body>\n");
+  snug__put_plain(&o, "</style>\n</head>\n<body>\n");
 }
 
 void snug_page_end(snug_sink *sink, void *user) {
   snug__out o = {sink, user};
   if (sink) {
-    snug__put_text(&o, "</body>\n</html>\n");
+    snug__put_plain(&o, "</body>\n</html>\n");
   }
 }

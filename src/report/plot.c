@@ -79,15 +79,15 @@ void snug__plot_begin(snug__plot *p, const snug__out *o, double seconds, uint64_
   p->top = most ? (double)most * 1.06 : 1.0;
   snug__put(o, "<svg viewBox=\"0 0 %d %d\" role=\"group\" aria-label=\"", WIDTH, HEIGHT);
   snug__put_quoted(o, SNUG_QUOTE_HTML, title);
-  snug__put_text(o, "\">\n<title>");
+  snug__put_plain(o, "\">\n<title>");
   snug__put_quoted(o, SNUG_QUOTE_HTML, title);
-  snug__put_text(o, "</title>\n<g aria-hidden=\"true\">\n");
+  snug__put_plain(o, "</title>\n<g aria-hidden=\"true\">\n");
   put_bytes_axis(p);
   put_time_axis(p);
-  snug__put_text(o, "</g>\n");
+  snug__put_plain(o, "</g>\n");
 }
 
-void snug__plot_end(const snug__plot *p) { snug__put_text(p->o, "</svg>\n"); }
+void snug__plot_end(const snug__plot *p) { snug__put_plain(p->o, "</svg>\n"); }
 
 /* ---- curves ---- */
 
@@ -114,13 +114,13 @@ void snug__plot_curve(snug__plot *p, const snug__run *run, snug__curve which,
   _Static_assert(SNUG__PLOT_COLUMNS == WIDTH - LEFT - RIGHT, "a column per piece");
   snug__run_curve(run, which, p->seconds, p->levels, SNUG__PLOT_COLUMNS);
   if (area) {
-    snug__put_text(p->o, "<path class=\"area\" d=\"");
+    snug__put_plain(p->o, "<path class=\"area\" d=\"");
     put_path(p, n);
     snug__put(p->o, "V%dH%dZ\"/>\n", HEIGHT - BOTTOM, LEFT);
   }
   snug__put(p->o, "<path class=\"%s\" d=\"", line_class);
   put_path(p, n);
-  snug__put_text(p->o, "\"/>\n");
+  snug__put_plain(p->o, "\"/>\n");
 }
 
 void snug__plot_line(const snug__plot *p, uint64_t bytes) {
@@ -144,7 +144,7 @@ static void put_phase(const snug__plot *p, const snug__span *s) {
             HEIGHT - TOP - BOTTOM);
 }
 
-static void put_epoch(const snug__plot *p, const snug__epoch *e) {
+static void put_epoch(const snug__plot *p, const snug__epoch_row *e) {
   int x = x_of(p, e->begin);
   snug__put(p->o, "<line class=\"mark\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n", x, x, TOP,
             HEIGHT - BOTTOM);
@@ -154,7 +154,7 @@ static void put_epoch(const snug__plot *p, const snug__epoch *e) {
 void snug__plot_spans(const snug__plot *p, const snug__run *run) {
   size_t drawn = 0;
   size_t every = run->epochs.n / MOST_NUMBERS + 1;
-  snug__put_text(p->o, "<g aria-hidden=\"true\">\n");
+  snug__put_plain(p->o, "<g aria-hidden=\"true\">\n");
   for (size_t i = 0; i < run->spans.n && drawn < MOST_SPANS; i++) {
     if (snug__run_span(run, i)->stage != SNUG__STAGE_TRAINING) {
       put_phase(p, snug__run_span(run, i));
@@ -170,7 +170,7 @@ void snug__plot_spans(const snug__plot *p, const snug__run *run) {
     snug__put(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">epoch</text>\n", LEFT - 8,
               TOP - 8);
   }
-  snug__put_text(p->o, "</g>\n");
+  snug__put_plain(p->o, "</g>\n");
 }
 
 void snug__plot_point(const snug__plot *p, double seconds, uint64_t bytes, const char *class_name,

@@ -25,8 +25,8 @@ const snug__span *snug__run_span(const snug__run *run, size_t i) {
   return &SNUG_VEC(&run->spans, snug__span, i);
 }
 
-const snug__epoch *snug__run_epoch(const snug__run *run, size_t i) {
-  return &SNUG_VEC(&run->epochs, snug__epoch, i);
+const snug__epoch_row *snug__run_epoch(const snug__run *run, size_t i) {
+  return &SNUG_VEC(&run->epochs, snug__epoch_row, i);
 }
 
 const snug__holder *snug__run_holder(const snug__run *run, size_t i) {
@@ -130,15 +130,15 @@ static snug_status follow(walk *w, const snug_moment *m) {
 
 /* ---- epochs ---- */
 
-static snug__epoch *last_epoch(snug__run *run) {
-  return run->epochs.n ? &SNUG_VEC(&run->epochs, snug__epoch, run->epochs.n - 1) : NULL;
+static snug__epoch_row *last_epoch(snug__run *run) {
+  return run->epochs.n ? &SNUG_VEC(&run->epochs, snug__epoch_row, run->epochs.n - 1) : NULL;
 }
 
 /* Its row; one that the recording does not have yet begins here. */
-static snug_status row_of(snug__run *run, int64_t epoch, double seconds, snug__epoch **out) {
-  const snug__epoch *last = last_epoch(run);
+static snug_status row_of(snug__run *run, int64_t epoch, double seconds, snug__epoch_row **out) {
+  const snug__epoch_row *last = last_epoch(run);
   if (!last || last->epoch != epoch) {
-    const snug__epoch fresh = {.epoch = epoch, .begin = seconds, .end = NAN};
+    const snug__epoch_row fresh = {.epoch = epoch, .begin = seconds, .end = NAN};
     SNUG_TRY(snug__vec_push(&run->epochs, &fresh, 1));
   }
   *out = last_epoch(run);
@@ -147,7 +147,7 @@ static snug_status row_of(snug__run *run, int64_t epoch, double seconds, snug__e
 
 /* What rose up to the beginning of an epoch belongs to the time before it. */
 static snug_status count_epoch(walk *w, const snug_moment *m, uint64_t level) {
-  snug__epoch *e = NULL;
+  snug__epoch_row *e = NULL;
   if (m->epoch < 0) {
     return SNUG_OK;
   }
@@ -174,11 +174,11 @@ static snug_status add_logs(snug__run *run) {
       at++;
     }
     if (at == run->epochs.n || snug__run_epoch(run, at)->epoch != epoch) {
-      const snug__epoch fresh = {.epoch = epoch, .begin = NAN, .end = NAN, .is_whole = true};
+      const snug__epoch_row fresh = {.epoch = epoch, .begin = NAN, .end = NAN, .is_whole = true};
       SNUG_TRY(snug__vec_push(&run->epochs, &fresh, 1));
       at = run->epochs.n - 1;
     }
-    SNUG_VEC(&run->epochs, snug__epoch, at).logs = logs;
+    SNUG_VEC(&run->epochs, snug__epoch_row, at).logs = logs;
   }
   return SNUG_OK;
 }
@@ -253,7 +253,7 @@ snug_status snug__run_init(snug__run *run, snug_ctx *ctx, const snug_recording *
   run->snug_planned = snug__run_number(run, "plan.planned");
   run->planned_step = real_fact(run, "plan.step_seconds");
   snug__vec_init(&run->spans, ctx, SNUG__MEM_SCRATCH, sizeof(snug__span), MOST_ROWS);
-  snug__vec_init(&run->epochs, ctx, SNUG__MEM_SCRATCH, sizeof(snug__epoch), MOST_ROWS);
+  snug__vec_init(&run->epochs, ctx, SNUG__MEM_SCRATCH, sizeof(snug__epoch_row), MOST_ROWS);
   snug__vec_init(&run->holders, ctx, SNUG__MEM_SCRATCH, sizeof(snug__holder), MOST_ROWS);
   snug__vec_init(&run->classes, ctx, SNUG__MEM_SCRATCH, sizeof(snug__holder), MOST_ROWS);
   snug_status s = digest(run, ctx);

@@ -31,14 +31,14 @@ typedef struct snug__span {
   bool is_open; /* the recording ends within it */
 } snug__span;
 
-typedef struct snug__epoch {
+typedef struct snug__epoch_row {
   int64_t epoch;
   double begin, end; /* NaN: not known */
   bool is_whole;     /* it was seen to end */
   uint64_t peak, held, device;
   int64_t batches; /* the highest that was seen, plus 1 */
   snug_logs logs;  /* n = 0: none */
-} snug__epoch;
+} snug__epoch_row;
 
 /* What a piece may be; the last one is all else. */
 enum {
@@ -75,7 +75,7 @@ typedef struct snug__run {
   bool of_processes;  /* the holders are processes */
   uint64_t in_pieces; /* the sum over the pieces at the peak */
   snug__vec spans;    /* snug__span, in the order of their ends */
-  snug__vec epochs;   /* snug__epoch */
+  snug__vec epochs;   /* snug__epoch_row */
   snug__vec holders;  /* snug__holder, largest first */
   snug__vec classes;  /* likewise */
 } snug__run;
@@ -95,7 +95,7 @@ uint64_t snug__run_level(const snug__run *run, size_t moment);
 
 /* The elements of the lists. */
 const snug__span *snug__run_span(const snug__run *run, size_t i);
-const snug__epoch *snug__run_epoch(const snug__run *run, size_t i);
+const snug__epoch_row *snug__run_epoch(const snug__run *run, size_t i);
 const snug__holder *snug__run_holder(const snug__run *run, size_t i);
 const snug__holder *snug__run_class(const snug__run *run, size_t i);
 
@@ -118,7 +118,8 @@ const char *snug__stage_text(snug__stage stage);
 /* The verdict first. */
 void snug__run_verdict(const snug__run *run, bool ascii, snug__line *line);
 
-/* "epoch 2 of 5, batch 17, validation, 3.2 s in" */
+/* "epoch 2, batch 17, training, 3.2 s in".  Epochs count from 1, as people see them go by; batches
+ * from 0, as people ask for them. */
 void snug__run_when(const snug__run *run, size_t moment, snug__stage stage, snug__line *line);
 
 /* "planned 62.1 MiB · measured 61.5 MiB · 600 KiB less" */

@@ -5,13 +5,50 @@
 #include <string.h>
 
 #define MOST_JUDGEMENTS (1u << 16)
+#define MOST_VALUES 256 /* that tables show */
+
+/* ---- values ---- */
+
+static const snug_logs *last_logs(const snug__run *run) {
+  static const snug_logs none = {0};
+  for (size_t i = run->epochs.n; i > 0; i--) {
+    if (snug__run_epoch(run, i - 1)->logs.n) {
+      return &snug__run_epoch(run, i - 1)->logs;
+    }
+  }
+  return &none;
+}
+
+static bool is_known(const snug_view *v, const char *name) {
+  for (size_t i = 0; i < v->values.n; i++) {
+    if (strcmp(SNUG_VEC(&v->values, const char *, i), name) == 0) {
+      return true;
+    }
+  }
+  return strcmp(name, SNUG_PEAK_MEMORY) == 0;
+}
+
+static snug_status add_values(snug_view *v, const snug_logs *logs) {
+  for (size_t i = 0; i < logs->n && v->values.n < MOST_VALUES; i++) {
+    if (!is_known(v, logs->names[i])) {
+      SNUG_TRY(snug__vec_push(&v->values, &logs->names[i], 1));
+    }
+  }
+  return SNUG_OK;
+}
+
+const char *snug__view_value_name(const snug_view *v, size_t i) {
+  return i < v->values.n ? SNUG_VEC(&v->values, const char *, i) : NULL;
+}
+
+/* ---- making one ---- */
 
 static snug_status add_run(snug_view *v, const snug_recording *recording, const char *name) {
   const char *copy = NULL;
   SNUG_TRY(snug__arena_text(&v->texts, name ? name : "", &copy));
   SNUG_TRY(snug__run_init(&v->runs[v->n], v->ctx, recording, copy));
   v->n++;
-  return SNUG_OK;
+  return add_values(v, last_logs(&v->runs[v->n - 1]));
 }
 
 static snug_status fill(snug_view *v, const snug_recording *const *recordings,
@@ -19,6 +56,7 @@ static snug_status fill(snug_view *v, const snug_recording *const *recordings,
   snug__arena_init(&v->texts, v->ctx, SNUG__MEM_SCRATCH);
   snug__vec_init(&v->judgements, v->ctx, SNUG__MEM_SCRATCH, sizeof(snug__judgement),
                  MOST_JUDGEMENTS);
+  snug__vec_init(&v->values, v->ctx, SNUG__MEM_SCRATCH, sizeof(const char *), MOST_VALUES);
   SNUG_TRY(SNUG_NEW_ARRAY(v->ctx, SNUG__MEM_SCRATCH, n, &v->runs));
   v->room = n;
   for (size_t i = 0; i < n; i++) {
@@ -69,6 +107,7 @@ void snug_view_destroy(snug_view *v) {
   }
   SNUG_GIVE_ARRAY(v->ctx, SNUG__MEM_SCRATCH, v->runs, v->room);
   snug__vec_release(&v->judgements);
+  snug__vec_release(&v->values);
   snug__arena_release(&v->texts);
   snug__give(v->ctx, SNUG__MEM_SCRATCH, v, sizeof *v);
 }
@@ -118,51 +157,6 @@ const char *snug__figure_text(const char *name, double value, char out[SNUG__TIM
     return snug_bytes_text((uint64_t)value, out);
   }
   return snug__figure_is_seconds(name) ? snug__time_text(value, out) : snug__value_text(value, out);
-}
-
-/* ---- values ---- */
-
-static const snug_logs *last_logs(const snug__run *run) {
-  static const snug_logs none = {0};
-  for (size_t i = run->epochs.n; i > 0; i--) {
-    if (snug__run_epoch(run, i - 1)->logs.n) {
-      return &snug__run_epoch(run, i - 1)->logs;
-    }
-  }
-  return &none;
-}
-
-static bool is_in(const snug_logs *logs, const char *name) {
-  for (size_t i = 0; i < logs->n; i++) {
-    if (strcmp(logs->names[i], name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Whether one of the runs before has it. */
-static bool is_known(const snug_view *v, size_t run, const char *name) {
-  for (size_t i = 0; i < run; i++) {
-    if (is_in(last_logs(&v->runs[i]), name)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-const char *snug__view_value_name(const snug_view *v, size_t i) {
-  size_t n = 0;
-  for (size_t run = 0; run < v->n; run++) {
-    const snug_logs *logs = last_logs(&v->runs[run]);
-    for (size_t k = 0; k < logs->n; k++) {
-      bool is_memory = strcmp(logs->names[k], SNUG_PEAK_MEMORY) == 0;
-      if (!is_memory && !is_known(v, run, logs->names[k]) && n++ == i) {
-        return logs->names[k];
-      }
-    }
-  }
-  return NULL;
 }
 
 const char *snug__run_short_name(const snug__run *run) {

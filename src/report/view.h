@@ -22,6 +22,7 @@ struct snug_view {
   snug__run *runs;
   size_t n, room; /* runs that are there, and that there is room for */
   snug__vec judgements;
+  snug__vec values; /* const char *: names of the values that any run has in its last epoch */
 };
 
 const snug__judgement *snug__view_judgement(const snug_view *view, size_t i);
@@ -35,8 +36,7 @@ const char *snug__figure_text(const char *name, double value, char out[SNUG__TIM
 void snug__judgement_text(const snug_view *view, const snug__judgement *j, snug_quoting how,
                           snug__line *line);
 
-/* Names of values that any of the runs has in its last epoch: the i-th, or NULL.  Memory, which is
- * told anyway, is left out. */
+/* The i-th of the values, or NULL.  Memory, which is told anyway, is not among them. */
 const char *snug__view_value_name(const snug_view *view, size_t i);
 
 /* How a run is called in a table: its name without folders. */

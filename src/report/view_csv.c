@@ -8,18 +8,18 @@ static void put_bytes(const snug__out *o, uint64_t bytes) {
   if (bytes) {
     snug__put(o, ",%llu", (unsigned long long)bytes);
   } else {
-    snug__put_text(o, ",");
+    snug__put_plain(o, ",");
   }
 }
 
 static void put_number(const snug__out *o, double value) {
-  snug__put_text(o, ",");
+  snug__put_plain(o, ",");
   snug__put_real(o, value, "");
 }
 
 static void put_index(const snug__out *o, int64_t index) {
   if (index < 0) {
-    snug__put_text(o, ",");
+    snug__put_plain(o, ",");
   } else {
     snug__put(o, ",%lld", (long long)index);
   }
@@ -28,27 +28,27 @@ static void put_index(const snug__out *o, int64_t index) {
 static void put_names(const snug_view *v, const snug__out *o) {
   const char *name = NULL;
   for (size_t i = 0; (name = snug__view_value_name(v, i)); i++) {
-    snug__put_text(o, ",");
+    snug__put_plain(o, ",");
     snug__put_quoted(o, SNUG_QUOTE_CSV, name);
   }
-  snug__put_text(o, "\n");
+  snug__put_plain(o, "\n");
 }
 
 /* ---- one run: a row per moment ---- */
 
 /* The values of an epoch stand where it ends. */
-static void put_values(const snug_view *v, const snug__out *o, const snug__epoch *e) {
+static void put_values(const snug_view *v, const snug__out *o, const snug__epoch_row *e) {
   const char *name = NULL;
   for (size_t i = 0; (name = snug__view_value_name(v, i)); i++) {
     put_number(o, e ? snug_logs_get(&e->logs, name) : NAN);
   }
-  snug__put_text(o, "\n");
+  snug__put_plain(o, "\n");
 }
 
 static void put_moment(const snug__out *o, const snug_moment *m) {
   snug__put_real(o, m->seconds, "");
-  snug__put_text(o, ",");
-  snug__put_text(o, m->at);
+  snug__put_plain(o, ",");
+  snug__put_plain(o, m->at);
   put_index(o, m->epoch);
   put_index(o, m->batch);
   const uint64_t bytes[] = {m->resident,    m->peak,      m->held, m->held_peak, m->device,
@@ -62,13 +62,14 @@ static void put_moment(const snug__out *o, const snug_moment *m) {
 static void put_moments(const snug_view *v, const snug__out *o) {
   const snug__run *run = &v->runs[0];
   size_t epoch = 0;
-  snug__put_text(o,
-                 "seconds,at,epoch,batch,resident,peak,held,held_peak,device,device_peak,anonymous,"
-                 "file,shared,processes");
+  snug__put_plain(
+      o,
+      "seconds,at,epoch,batch,resident,peak,held,held_peak,device,device_peak,anonymous,"
+      "file,shared,processes");
   put_names(v, o);
   for (size_t i = 0; i < snug_recording_moments(run->of); i++) {
     const snug_moment *m = snug_recording_moment(run->of, i);
-    const snug__epoch *ended = NULL;
+    const snug__epoch_row *ended = NULL;
     put_moment(o, m);
     if (strcmp(m->at, "epoch_end") == 0) {
       while (epoch < run->epochs.n && snug__run_epoch(run, epoch)->epoch != m->epoch) {
@@ -84,13 +85,13 @@ static void put_moments(const snug_view *v, const snug__out *o) {
 
 static void put_runs(const snug_view *v, const snug__out *o) {
   const char *name = NULL;
-  snug__put_text(
+  snug__put_plain(
       o, "file,kind,state,seconds,epochs,step_seconds,peak,held_peak,device_peak,planned,line");
   put_names(v, o);
   for (size_t i = 0; i < v->n; i++) {
     const snug__run *run = &v->runs[i];
     snug__put_quoted(o, SNUG_QUOTE_CSV, run->name);
-    snug__put_text(o, ",");
+    snug__put_plain(o, ",");
     snug__put_quoted(o, SNUG_QUOTE_CSV, snug__run_kind(run));
     snug__put(o, ",%s", snug__run_state(run));
     put_number(o, run->seconds);
@@ -103,7 +104,7 @@ static void put_runs(const snug_view *v, const snug__out *o) {
     for (size_t k = 0; (name = snug__view_value_name(v, k)); k++) {
       put_number(o, snug_view_figure(v, i, name));
     }
-    snug__put_text(o, "\n");
+    snug__put_plain(o, "\n");
   }
 }
 

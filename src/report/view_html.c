@@ -17,15 +17,15 @@ static void put_verdict(const snug__run *run, const snug__out *o) {
   snug__run_title(run, SNUG_QUOTE_HTML, &title);
   snug__put(o, "<h1 class=\"%s\">", is_bad ? "bad" : "good");
   snug__put_quoted(o, SNUG_QUOTE_HTML, verdict.text);
-  snug__put_text(o, "</h1>\n<p class=\"sub\">");
+  snug__put_plain(o, "</h1>\n<p class=\"sub\">");
   snug__put_quoted(o, SNUG_QUOTE_HTML, snug__run_short_name(run));
-  snug__put_text(o, ": ");
-  snug__put_text(o, title.text);
+  snug__put_plain(o, ": ");
+  snug__put_plain(o, title.text);
   if (began) {
-    snug__put_text(o, ", began ");
+    snug__put_plain(o, ", began ");
     snug__put_quoted(o, SNUG_QUOTE_HTML, began);
   }
-  snug__put_text(o, "</p>\n");
+  snug__put_plain(o, "</p>\n");
 }
 
 static void put_tiles(const snug__run *run, const snug__out *o) {
@@ -33,7 +33,7 @@ static void put_tiles(const snug__run *run, const snug__out *o) {
   snug__line when = {.n = 0}, last = {.n = 0};
   size_t n = snug_recording_moments(run->of);
   snug__run_when(run, run->peak_at, run->peak_stage, &when);
-  snug__put_text(o, "<dl class=\"tiles\">\n");
+  snug__put_plain(o, "<dl class=\"tiles\">\n");
   snug__html_tile(o, "peak", run->peak ? snug_bytes_text(run->peak, text) : "n/a");
   snug__html_tile(o, "when", when.text);
   if (run->planned) {
@@ -47,7 +47,7 @@ static void put_tiles(const snug__run *run, const snug__out *o) {
     snug__run_when(run, n - 1, run->last_stage, &last);
     snug__html_tile(o, "last seen", last.text);
   }
-  snug__put_text(o, "</dl>\n");
+  snug__put_plain(o, "</dl>\n");
 }
 
 /* ---- the picture ---- */
@@ -98,15 +98,15 @@ static void put_points(const snug__plot *p, const snug__run *run) {
 }
 
 static void put_legend(const snug__run *run, const snug__out *o) {
-  snug__put_text(
+  snug__put_plain(
       o, "<ul class=\"legend\">\n<li><span class=\"t0\"><i></i></span>resident memory</li>");
   if (run->held) {
-    snug__put_text(o, "<li><span class=\"t2\"><i></i></span>held by Snug (dotted)</li>");
+    snug__put_plain(o, "<li><span class=\"t2\"><i></i></span>held by Snug (dotted)</li>");
   }
   if (run->device) {
-    snug__put_text(o, "<li><span class=\"t1\"><i></i></span>on devices (dashed)</li>");
+    snug__put_plain(o, "<li><span class=\"t1\"><i></i></span>on devices (dashed)</li>");
   }
-  snug__put_text(o, "</ul>\n");
+  snug__put_plain(o, "</ul>\n");
 }
 
 static bool shows_line(const snug__run *run) {
@@ -139,7 +139,7 @@ static void put_picture(const snug__run *run, const snug__out *o) {
 void snug__view_html(const snug_view *v, const snug__out *o) {
   const snug__run *run = &v->runs[0];
   snug_page_begin(o->sink, o->user, snug__run_short_name(run));
-  snug__put_text(o, "<main>\n");
+  snug__put_plain(o, "<main>\n");
   put_verdict(run, o);
   put_tiles(run, o);
   if (run->peak) {
@@ -152,7 +152,7 @@ void snug__view_html(const snug_view *v, const snug__out *o) {
   snug__html_epochs(v, o);
   snug__html_targets(run, o);
   snug__html_facts(run, o);
-  snug__put_text(o, "</main>\n");
+  snug__put_plain(o, "</main>\n");
   snug__html_footer(o);
   snug_page_end(o->sink, o->user);
 }

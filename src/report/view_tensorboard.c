@@ -98,8 +98,8 @@ static double wall(const board *b, double seconds) {
 static bool is_validation(const char *name) { return strncmp(name, "val_", 4) == 0; }
 
 /* The folder says whose value it is, so its tag does not. */
-static snug_status put_value(const board *b, snug__events *e, const snug__epoch *epoch, size_t i,
-                             bool validation) {
+static snug_status put_value(const board *b, snug__events *e, const snug__epoch_row *epoch,
+                             size_t i, bool validation) {
   const char *name = epoch->logs.names[i];
   char tag[TAG_BYTES];
   bool is_memory = strcmp(name, SNUG_PEAK_MEMORY) == 0;
@@ -110,7 +110,7 @@ static snug_status put_value(const board *b, snug__events *e, const snug__epoch 
   return snug__events_scalar(e, tag, epoch->epoch, wall(b, epoch->end), epoch->logs.values[i]);
 }
 
-static snug_status put_epoch(const board *b, snug__events *e, const snug__epoch *epoch,
+static snug_status put_epoch(const board *b, snug__events *e, const snug__epoch_row *epoch,
                              bool validation) {
   for (size_t i = 0; i < epoch->logs.n; i++) {
     SNUG_TRY(put_value(b, e, epoch, i, validation));

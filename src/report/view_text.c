@@ -5,10 +5,11 @@
 #include "report/view.h"
 
 #define MOST_FACTS 12
+#define MOST_ROWS 40
 #define SHOWN_HOLDERS 4
 #define SHOWN_EPOCHS 20
 #define SHOWN_TARGETS 20
-#define VALUE_COLUMNS 12
+#define VALUE_COLUMNS 14
 
 typedef struct page {
   const snug_view *view;
@@ -114,25 +115,44 @@ static void add_title(const page *p, rows *r) {
   }
 }
 
-/* Texts that are wider than the terminal are cut: the page has them whole. */
-static void cut_rows(const page *p, rows *r) {
+/* Where to end a text so that it fits: the last separator that does, or else the first. */
+static char *break_of(char *text, const char *separator, size_t most) {
+  char *best = NULL;
+  if (snug__columns(text, strlen(text)) <= most) {
+    return NULL;
+  }
+  for (char *at = strstr(text, separator); at; at = strstr(at + 1, separator)) {
+    if (best && snug__columns(text, (size_t)(at - text)) > most) {
+      break;
+    }
+    best = at;
+  }
+  return best;
+}
+
+/* Texts that are wider than the terminal go on in rows of their own. */
+static size_t wrap(const page *p, rows *r, snug_box_row list[MOST_ROWS]) {
+  const char *separator = snug__dot(p->ascii);
   size_t most = p->columns > 32 ? p->columns - 13 : 20;
+  size_t n = 0;
   for (size_t i = 0; i < r->n; i++) {
-    snug__line *line = &r->lines[i];
-    size_t columns = 0;
-    for (size_t at = 0; at < line->n; at++) {
-      columns += ((unsigned char)line->text[at] & 0xC0u) != 0x80u;
-      if (columns > most) {
-        line->n = at;
-        line->text[at] = '\0';
-        snug__line_add(line, p->ascii ? "..." : "…");
+    const char *label = r->list[i].label;
+    for (char *text = r->lines[i].text; text && n < MOST_ROWS;) {
+      char *end = break_of(text, separator, most);
+      list[n++] = (snug_box_row){label, text};
+      label = "";
+      text = end ? end + strlen(separator) : NULL;
+      if (end) {
+        *end = '\0';
       }
     }
   }
+  return n;
 }
 
 static void put_box(const page *p) {
   rows r;
+  snug_box_row list[MOST_ROWS];
   snug__line title = {.n = 0};
   r.n = 0;
   snug__run_verdict(p->run, p->ascii, &title);
@@ -144,8 +164,8 @@ static void put_box(const page *p) {
     add_plan(p, &r);
   }
   add_time(p, &r);
-  cut_rows(p, &r);
-  snug_box(p->o.sink, p->o.user, p->ascii, title.text, r.list, r.n);
+  size_t n = wrap(p, &r, list);
+  snug_box(p->o.sink, p->o.user, p->ascii, title.text, list, n);
 }
 
 /* ---- epochs ---- */
@@ -164,7 +184,7 @@ static void put_bytes_cell(const page *p, uint64_t bytes, int wide) {
   snug__put_cell(&p->o, SNUG_QUOTE_ASCII, bytes ? snug_bytes_text(bytes, text) : "n/a", 0, -wide);
 }
 
-static void put_epoch(const page *p, const snug__epoch *e, size_t values) {
+static void put_epoch(const page *p, const snug__epoch_row *e, size_t values) {
   char text[SNUG__TIME_BYTES];
   snug__put(&p->o, "%7lld", (long long)e->epoch + 1);
   bool is_timed = !isnan(e->begin) && !isnan(e->end);
@@ -180,7 +200,7 @@ static void put_epoch(const page *p, const snug__epoch *e, size_t values) {
     snug__put_cell(&p->o, SNUG_QUOTE_ASCII, isnan(value) ? "-" : snug__value_text(value, text),
                    VALUE_COLUMNS - 1, -VALUE_COLUMNS);
   }
-  snug__put_text(&p->o, "\n");
+  snug__put_plain(&p->o, "\n");
 }
 
 static void put_epochs(const page *p) {
@@ -191,7 +211,7 @@ static void put_epochs(const page *p) {
     snug__put_cell(&p->o, quoting(p), snug__view_value_name(p->view, i), VALUE_COLUMNS - 1,
                    -VALUE_COLUMNS);
   }
-  snug__put_text(&p->o, "\n");
+  snug__put_plain(&p->o, "\n");
   for (size_t i = 0; i < n; i++) {
     if (n <= SHOWN_EPOCHS || i < SHOWN_EPOCHS / 2 || i >= n - SHOWN_EPOCHS / 2) {
       put_epoch(p, snug__run_epoch(p->run, i), values);
@@ -217,7 +237,7 @@ static void put_targets(const page *p) {
     snug__put(&p->o, "%7lld%13lld", (long long)m->epoch + 1, (long long)m->batch);
     put_bytes_cell(p, m->resident, 12);
     put_bytes_cell(p, m->held_peak > m->held ? m->held_peak : m->held, 12);
-    snug__put_text(&p->o, "\n");
+    snug__put_plain(&p->o, "\n");
   }
   if (n > SHOWN_TARGETS) {
     snug__put(&p->o, "%7s  %zu more: --csv has them\n", p->ascii ? "..." : "…", n - SHOWN_TARGETS);
@@ -232,7 +252,7 @@ void snug__view_text(const snug_view *view, const snug_view_options *options) {
             options->columns ? options->columns : 80};
   put_box(&p);
   if (p.run->peak) {
-    snug__put_text(&p.o, "\n");
+    snug__put_plain(&p.o, "\n");
     snug__put_chart(p.run, &p.o, p.ascii, p.columns);
   }
   if (p.run->epochs.n) {
@@ -240,8 +260,8 @@ void snug__view_text(const snug_view *view, const snug_view_options *options) {
   }
   put_targets(&p);
   if (options->next) {
-    snug__put_text(&p.o, "\nnext: ");
+    snug__put_plain(&p.o, "\nnext: ");
     snug__put_quoted(&p.o, quoting(&p), options->next);
-    snug__put_text(&p.o, "\n");
+    snug__put_plain(&p.o, "\n");
   }
 }

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/json.h"
+#include "report/json_out.h"
 #include "report/view.h"
 
 typedef struct trace {
-  snug__json j;
+  snug__writer j;
   int64_t process;
   int64_t at; /* counters go forward in time */
 } trace;
@@ -19,22 +19,22 @@ static int64_t microseconds(double seconds) {
 }
 
 static void begin_event(trace *t, const char *kind, const char *name, int64_t at, int64_t thread) {
-  snug__json_object(&t->j, NULL);
-  snug__json_text(&t->j, "ph", kind);
-  snug__json_text(&t->j, "name", name);
-  snug__json_int(&t->j, "ts", at);
-  snug__json_int(&t->j, "pid", t->process);
-  snug__json_int(&t->j, "tid", thread);
+  snug__write_object(&t->j, NULL);
+  snug__write_text(&t->j, "ph", kind);
+  snug__write_text(&t->j, "name", name);
+  snug__write_int(&t->j, "ts", at);
+  snug__write_int(&t->j, "pid", t->process);
+  snug__write_int(&t->j, "tid", thread);
 }
 
 /* ---- names ---- */
 
 static void put_name(trace *t, const char *what, int64_t thread, const char *name) {
   begin_event(t, "M", what, 0, thread);
-  snug__json_object(&t->j, "args");
-  snug__json_text(&t->j, "name", name);
-  snug__json_end(&t->j);
-  snug__json_end(&t->j);
+  snug__write_object(&t->j, "args");
+  snug__write_text(&t->j, "name", name);
+  snug__write_end(&t->j);
+  snug__write_end(&t->j);
 }
 
 /* ---- counters ---- */
@@ -53,12 +53,12 @@ static void put_counter(trace *t, const char *name, const series *list, size_t n
     return;
   }
   begin_event(t, "C", name, t->at, 0);
-  snug__json_object(&t->j, "args");
+  snug__write_object(&t->j, "args");
   for (size_t i = 0; i < n; i++) {
-    snug__json_int(&t->j, list[i].name, (int64_t)(list[i].bytes & INT64_MAX));
+    snug__write_int(&t->j, list[i].name, (int64_t)(list[i].bytes & INT64_MAX));
   }
-  snug__json_end(&t->j);
-  snug__json_end(&t->j);
+  snug__write_end(&t->j);
+  snug__write_end(&t->j);
 }
 
 static void put_counters(trace *t, const snug_moment *m) {
@@ -83,8 +83,8 @@ static void put_target(trace *t, const snug_moment *m) {
   }
   snprintf(name, sizeof name, "batch %lld", (long long)m->batch);
   begin_event(t, "i", name, t->at, PHASES);
-  snug__json_text(&t->j, "s", "t");
-  snug__json_end(&t->j);
+  snug__write_text(&t->j, "s", "t");
+  snug__write_end(&t->j);
 }
 
 /* ---- spans ---- */
@@ -96,8 +96,8 @@ static void put_span(trace *t, const snug__span *s) {
   snprintf(name, sizeof name, "epoch %lld", (long long)s->epoch + 1);
   begin_event(t, "X", is_epoch ? name : snug__stage_text(s->stage), begin,
               is_epoch ? EPOCHS : PHASES);
-  snug__json_int(&t->j, "dur", end > begin ? end - begin : 0);
-  snug__json_end(&t->j);
+  snug__write_int(&t->j, "dur", end > begin ? end - begin : 0);
+  snug__write_end(&t->j);
 }
 
 static void put_run(trace *t, const snug__run *run) {
@@ -117,14 +117,14 @@ static void put_run(trace *t, const snug__run *run) {
 
 void snug__view_trace(const snug_view *v, const snug__out *o) {
   trace t = {.j = {.o = o}};
-  snug__json_object(&t.j, NULL);
-  snug__json_text(&t.j, "displayTimeUnit", "ms");
-  snug__json_array(&t.j, "traceEvents");
+  snug__write_object(&t.j, NULL);
+  snug__write_text(&t.j, "displayTimeUnit", "ms");
+  snug__write_array(&t.j, "traceEvents");
   for (size_t i = 0; i < v->n; i++) {
     t.process = (int64_t)i + 1;
     put_run(&t, &v->runs[i]);
   }
-  snug__json_end(&t.j);
-  snug__json_end(&t.j);
-  snug__put_text(o, "\n");
+  snug__write_end(&t.j);
+  snug__write_end(&t.j);
+  snug__put_plain(o, "\n");
 }

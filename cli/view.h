@@ -1,0 +1,55 @@
+/* What `snug report` and `snug compare` share: opening recordings, and the forms they are shown in.
+ */
+#ifndef SNUG_CLI_VIEW_H
+#define SNUG_CLI_VIEW_H
+
+#include "terminal.h"
+
+typedef struct view_outputs {
+  const char *output; /* -o: the ending says in which form */
+  const char *html;   /* "": beside the recording */
+  const char *trace;
+  const char *tensorboard;
+  bool csv, force;
+} view_outputs;
+
+typedef struct view_options {
+  const char *recording; /* report */
+  cli_list recordings;   /* compare */
+  cli_list fail_on;
+  view_outputs out;
+  cli_common common;
+} view_options;
+
+/* clang-format off */
+#define VIEW_AT(member) offsetof(view_options, member)
+#define VIEW_OUTPUT_OPTIONS(name)                                                                  \
+  {"html", 0, CLI_FILE_MAYBE, "FILE", "html", "Output", VIEW_AT(out.html),                         \
+   "write one page that needs nothing else (" name ".html). Open it in any browser, no network is " \
+   "used"},                                                                                        \
+  {"trace", 0, CLI_FILE_MAYBE, "FILE", "json", NULL, VIEW_AT(out.trace),                           \
+   "write a trace for ui.perfetto.dev or chrome://tracing (" name ".trace.json): memory as "       \
+   "counters, epochs, validations and saves as spans"},                                            \
+  {"tensorboard", 0, CLI_FOLDER, "DIR", NULL, NULL, VIEW_AT(out.tensorboard),                      \
+   "write event files there, laid out as Keras does: train and validation"},                       \
+  {"csv", 0, CLI_FLAG, NULL, NULL, NULL, VIEW_AT(out.csv), "print CSV. Bytes are integers, what "  \
+   "is not known is empty"},                                                                       \
+  {"output", 'o', CLI_FILE, "FILE", "html csv json", NULL, VIEW_AT(out.output),                    \
+   "write to FILE: .html, .csv or .json"},                                                         \
+  {"force", 'f', CLI_FLAG, NULL, NULL, NULL, VIEW_AT(out.force), "replace files that exist"},      \
+  {"json", 0, CLI_FLAG, NULL, NULL, NULL, VIEW_AT(common.json),                                    \
+   "print the result as one JSON object. Bytes are integers, values that are not known are null"}, \
+  {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, VIEW_AT(common.quiet), "no remarks"}
+/* clang-format on */
+
+/* Open n recordings, judge them by --fail-on and write what is asked for.  `stem`: what files are
+ * called that have no name of their own, such as "run" for run.html.  Reports; returns an exit
+ * code.
+ */
+int view_show(const view_options *o, const char *const *paths, size_t n, const char *stem,
+              const char *verb);
+
+/* Judge a view by rules such as peak:+5%.  Reports; returns 0 or an exit code. */
+int view_judge(snug_ctx *ctx, snug_view *view, const cli_list *rules);
+
+#endif
