@@ -28,8 +28,11 @@ static size_t piece_of(double at, double seconds, size_t n) {
 
 void snug__run_curve(const snug__run *run, snug__curve which, double seconds, uint64_t *out,
                      size_t n) {
-  size_t at = 0;    /* pieces before it are filled */
-  uint64_t now = 0; /* at the last moment, as a sample tells */
+  size_t at = 0; /* pieces before it are filled */
+  const snug_moment *first = snug_recording_moment(run->of, 0);
+  uint64_t now = !first                          ? 0 /* at the last moment, as a sample tells */
+                 : which == SNUG__CURVE_RESIDENT ? first->resident
+                                                 : level(run, which, 0);
   memset(out, 0, n * sizeof *out);
   for (size_t i = 0; i < snug_recording_moments(run->of); i++) {
     const snug_moment *m = snug_recording_moment(run->of, i);

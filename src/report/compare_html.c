@@ -34,7 +34,7 @@ static void put_bar(const snug_view *v, const snug__out *o, size_t i, double mos
   snug__put(o, "<rect class=\"f%zu\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
             i % COLOURS, NAME_WIDTH, y + 4, width > 1 ? width : 1, ROW_HEIGHT - 8);
   snug__put(o, "<text x=\"%d\" y=\"%d\">%s%s%s</text>\n", NAME_WIDTH + width + 8, y + 20,
-            run->peak ? snug_bytes_text(run->peak, bytes) : "n/a", *more ? "  " : "", more);
+            run->peak ? snug_bytes_text(run->peak, bytes) : "n/a", *more ? ", " : "", more);
 }
 
 static void put_bars(const snug_view *v, const snug__out *o) {
@@ -102,12 +102,18 @@ static void put_figure(const snug_view *v, const snug__out *o, size_t run, const
   snug__put_plain(o, "</td>");
 }
 
+static const char *const figures[] = {"peak", "held", "step", "time", "device"};
+
+/* The last one, devices, only where there are any. */
+static size_t shown_figures(const snug_view *v) {
+  return SNUG_COUNT(figures) - (most_of(v, "device") > 0.0 ? 0 : 1);
+}
+
 static void put_run(const snug_view *v, const snug__out *o, size_t i) {
-  static const char *const figures[] = {"peak", "held", "device", "step", "time"};
   const char *name = NULL;
   snug__html_row(o, snug__run_short_name(&v->runs[i]), "");
   snug__html_cell(o, snug__run_state(&v->runs[i]));
-  for (size_t k = 0; k < SNUG_COUNT(figures); k++) {
+  for (size_t k = 0; k < shown_figures(v); k++) {
     put_figure(v, o, i, figures[k]);
   }
   for (size_t k = 0; (name = snug__view_value_name(v, k)); k++) {
@@ -119,7 +125,10 @@ static void put_run(const snug_view *v, const snug__out *o, size_t i) {
 static void put_table(const snug_view *v, const snug__out *o) {
   snug__html_heading(o, "Differences");
   snug__html_table(o, "Each run beside the first; values are those of the last epoch",
-                   "run|state|peak|held by Snug|device|step|time", v->n, v);
+                   shown_figures(v) == SNUG_COUNT(figures)
+                       ? "run|state|peak|held by Snug|step|time|device"
+                       : "run|state|peak|held by Snug|step|time",
+                   v->n, v);
   for (size_t i = 0; i < v->n; i++) {
     put_run(v, o, i);
   }

@@ -17,11 +17,11 @@ static void put_head(const snug__out *o, const char *text, size_t n, bool is_fir
 void snug__html_table(const snug__out *o, const char *caption, const char *heads, size_t rows,
                       const snug_view *values) {
   const char *name = NULL;
-  if (rows >= SCROLLS_FROM) {
+  if (rows >= SCROLLS_FROM || values) { /* and so it must be in reach of the keyboard */
     snug__put(o, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
               caption);
   } else {
-    snug__put_plain(o, "<div>\n");
+    snug__put_plain(o, "<div class=\"wide\">\n");
   }
   snug__put(o, "<table>\n<caption>%s</caption>\n<thead><tr>", caption);
   for (const char *at = heads; *at;) {

@@ -30,12 +30,10 @@ static void put_class(const snug__run *run, const snug__out *o, size_t i) {
   const snug__holder *h = snug__run_class(run, i);
   double percent = run->in_pieces ? 100.0 * (double)h->bytes / (double)run->in_pieces : 0.0;
   char text[32];
-  snug__put(o,
-            "<tr><th scope=\"row\"><span class=\"legend\"><span class=\"t%zu\">"
-            "<i class=\"box\"></i></span>",
+  snug__put(o, "<tr><th scope=\"row\"><span class=\"t%zu\"><i class=\"key\"></i></span>",
             i % COLOURS);
   snug__put_quoted(o, SNUG_QUOTE_HTML, *h->name ? h->name : "other");
-  snug__put_plain(o, "</span></th>");
+  snug__put_plain(o, "</th>");
   snug__html_bytes(o, h->bytes);
   snprintf(text, sizeof text, "%ld.%ld %%", lround(percent * 10.0) / 10,
            lround(percent * 10.0) % 10);
@@ -147,7 +145,9 @@ static void put_epoch(const snug_view *v, const snug__out *o, const snug__epoch_
                                    : "cut");
   snug__html_bytes(o, e->peak);
   snug__html_bytes(o, e->held);
-  snug__html_bytes(o, e->device);
+  if (v->runs[0].device) {
+    snug__html_bytes(o, e->device);
+  }
   for (size_t i = 0; (name = snug__view_value_name(v, i)); i++) {
     double value = snug_logs_get(&e->logs, name);
     snug__html_cell(o, isnan(value) ? "" : snug__value_text(value, text));
@@ -163,8 +163,10 @@ void snug__html_epochs(const snug_view *v, const snug__out *o) {
     return;
   }
   snug__html_heading(o, "Epochs");
-  snug__html_table(o, n > MOST_EPOCHS ? "The last epochs" : "Per epoch",
-                   "epoch|time|resident|held by Snug|device", n, v);
+  snug__html_table(
+      o, n > MOST_EPOCHS ? "The last epochs" : "Per epoch",
+      run->device ? "epoch|time|resident|held by Snug|device" : "epoch|time|resident|held by Snug",
+      n, v);
   for (size_t i = n > MOST_EPOCHS ? n - MOST_EPOCHS : 0; i < n; i++) {
     put_epoch(v, o, snug__run_epoch(run, i));
   }
@@ -175,7 +177,7 @@ void snug__html_epochs(const snug_view *v, const snug__out *o) {
 
 static bool is_target(const snug_moment *m) { return strcmp(m->at, "target") == 0; }
 
-static void put_target(const snug__out *o, const snug_moment *m) {
+static void put_target(const snug__run *run, const snug__out *o, const snug_moment *m) {
   char text[64];
   snprintf(text, sizeof text, "epoch %lld, batch %lld", (long long)m->epoch + 1,
            (long long)m->batch);
@@ -183,7 +185,9 @@ static void put_target(const snug__out *o, const snug_moment *m) {
   snug__html_cell(o, snug__time_text(m->seconds, text));
   snug__html_bytes(o, m->resident);
   snug__html_bytes(o, m->held_peak > m->held ? m->held_peak : m->held);
-  snug__html_bytes(o, m->device);
+  if (run->device) {
+    snug__html_bytes(o, m->device);
+  }
   snug__html_row_end(o);
 }
 
@@ -196,13 +200,15 @@ void snug__html_targets(const snug__run *run, const snug__out *o) {
     return;
   }
   snug__html_heading(o, "Target batches");
-  snug__html_table(o, "Memory at the batches that were asked for",
-                   "batch|at|resident|held by Snug|device", n, NULL);
+  snug__html_table(
+      o, "Memory at the batches that were asked for",
+      run->device ? "batch|at|resident|held by Snug|device" : "batch|at|resident|held by Snug", n,
+      NULL);
   size_t shown = 0;
   for (size_t i = 0; i < snug_recording_moments(run->of) && shown < MOST_TARGETS; i++) {
     const snug_moment *m = snug_recording_moment(run->of, i);
     if (is_target(m)) {
-      put_target(o, m);
+      put_target(run, o, m);
       shown++;
     }
   }

@@ -76,6 +76,14 @@ static void print_three(double value, char *out, size_t bytes) {
   }
 }
 
+/* "2 min 5 s", "2 min" */
+static void print_two(long n, long per, const char *large, const char *small, char *out) {
+  int used = snprintf(out, SNUG__TIME_BYTES, "%ld %s", n / per, large);
+  if (n % per && used > 0) {
+    snprintf(out + used, SNUG__TIME_BYTES - (size_t)used, " %ld %s", n % per, small);
+  }
+}
+
 const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]) {
   char digits[16];
   double known = isfinite(seconds) && seconds > 0.0 ? seconds < 1e9 ? seconds : 1e9 : 0.0;
@@ -88,11 +96,11 @@ const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]) {
     print_three(known, digits, sizeof digits);
     snprintf(out, SNUG__TIME_BYTES, "%s s", digits);
   } else if (s < 3600) {
-    snprintf(out, SNUG__TIME_BYTES, "%ld min %ld s", s / 60, s % 60);
+    print_two(s, 60, "min", "s", out);
   } else if (s < 2 * 86400) {
-    snprintf(out, SNUG__TIME_BYTES, "%ld h %ld min", s / 3600, s % 3600 / 60);
+    print_two(s / 60, 60, "h", "min", out);
   } else {
-    snprintf(out, SNUG__TIME_BYTES, "%ld d %ld h", s / 86400, s % 86400 / 3600);
+    print_two(s / 3600, 24, "d", "h", out);
   }
   return out;
 }

@@ -29,9 +29,11 @@ static const char layout[] =
     "caption{text-align:left;color:var(--soft);padding-bottom:.3em}"
     "td,th{text-align:right;padding:.2em .8em;border-bottom:1px solid var(--rule);"
     "font-weight:400}thead th{color:var(--soft);white-space:nowrap}"
-    "td.how,th.how,tbody th{text-align:left;overflow-wrap:anywhere}td.how{width:100%}"
+    "td{white-space:nowrap}td.how,th.how,tbody th{text-align:left;overflow-wrap:anywhere}"
+    "td.how{width:100%;white-space:normal}tbody th{min-width:7em}"
     "tr.chosen{background:var(--tile)}\n"
-    ".scroll{max-height:30em;overflow:auto}.scroll:focus-visible,summary:focus-visible{"
+    ".wide{overflow-x:auto}.scroll{max-height:30em;overflow:auto}.scroll:focus-visible,summary:"
+    "focus-visible{"
     "outline:2px solid var(--c0);outline-offset:2px}summary{cursor:pointer}\n"
     "footer{margin:3em 0 1em;color:var(--soft);font-size:.85em}\n"
     "@media print{.scroll{max-height:none}}\n";
@@ -48,8 +50,10 @@ static const char pictures[] =
     "stroke:var(--back);stroke-width:4px}.pt:hover text,.pt:focus text{display:block}"
     ".pt:focus{outline:none}.pt:focus circle{stroke:var(--ink);stroke-width:2.5}\n"
     ".legend{list-style:none;padding:0;margin:.4em 0;display:flex;flex-wrap:wrap;gap:.3em 1.2em;"
-    "color:var(--soft)}.legend i{display:inline-block;width:1.4em;height:.25em;margin-right:.5em;"
-    "vertical-align:middle;background:currentColor}.legend i.box{height:.8em}\n";
+    "color:var(--soft)}.legend "
+    "i,.key{display:inline-block;width:1.4em;height:.25em;margin-right:.5em;"
+    "vertical-align:middle;background:currentColor}.legend "
+    "i.box,.key{height:.8em}.faint{opacity:.4}\n";
 
 /* A colour for each of several curves, bars or parts, and a pattern so that nobody needs colours to
  * tell curves apart. */

@@ -10,7 +10,7 @@
 #define BOTTOM 40
 #define MOST_TICKS 8
 #define MOST_NUMBERS 20 /* of epochs */
-#define MOST_SPANS 400  /* that are drawn: more could not be told apart */
+#define MOST_SPANS 100  /* of a stage: more could not be told apart */
 
 static int x_of(const snug__plot *p, double seconds) {
   double part = p->seconds > 0.0 ? seconds / p->seconds : 0.0;
@@ -151,14 +151,22 @@ static void put_epoch(const snug__plot *p, const snug__epoch_row *e) {
   snug__put(p->o, "<text x=\"%d\" y=\"%d\">%lld</text>\n", x + 3, TOP - 8, (long long)e->epoch + 1);
 }
 
+bool snug__plot_shows(const snug__run *run, snug__stage stage) {
+  size_t n = 0;
+  for (size_t i = 0; i < run->spans.n; i++) {
+    n += snug__run_span(run, i)->stage == stage;
+  }
+  return n > 0 && n <= MOST_SPANS;
+}
+
 void snug__plot_spans(const snug__plot *p, const snug__run *run) {
-  size_t drawn = 0;
   size_t every = run->epochs.n / MOST_NUMBERS + 1;
+  const bool shown[] = {[SNUG__STAGE_VALIDATION] = snug__plot_shows(run, SNUG__STAGE_VALIDATION),
+                        [SNUG__STAGE_SAVE] = snug__plot_shows(run, SNUG__STAGE_SAVE)};
   snug__put_plain(p->o, "<g aria-hidden=\"true\">\n");
-  for (size_t i = 0; i < run->spans.n && drawn < MOST_SPANS; i++) {
-    if (snug__run_span(run, i)->stage != SNUG__STAGE_TRAINING) {
+  for (size_t i = 0; i < run->spans.n; i++) {
+    if (shown[snug__run_span(run, i)->stage]) {
       put_phase(p, snug__run_span(run, i));
-      drawn++;
     }
   }
   for (size_t i = 0; i < run->epochs.n; i += every) {

@@ -26,6 +26,9 @@ void snug__plot_curve(snug__plot *p, const snug__run *run, snug__curve which,
 void snug__plot_line(const snug__plot *p, uint64_t bytes);
 void snug__plot_spans(const snug__plot *p, const snug__run *run);
 
+/* Whether spans of a stage are drawn: there are some, and not too many to be told apart. */
+bool snug__plot_shows(const snug__run *run, snug__stage stage);
+
 /* A point that can be pointed at and that the keyboard reaches; `says` is quoted already. */
 void snug__plot_point(const snug__plot *p, double seconds, uint64_t bytes, const char *class_name,
                       const char *says);

@@ -106,6 +106,12 @@ static void put_legend(const snug__run *run, const snug__out *o) {
   if (run->device) {
     snug__put_plain(o, "<li><span class=\"t1\"><i></i></span>on devices (dashed)</li>");
   }
+  if (snug__plot_shows(run, SNUG__STAGE_VALIDATION)) {
+    snug__put_plain(o, "<li><span class=\"t2 faint\"><i class=\"box\"></i></span>validation</li>");
+  }
+  if (snug__plot_shows(run, SNUG__STAGE_SAVE)) {
+    snug__put_plain(o, "<li><span class=\"t1 faint\"><i class=\"box\"></i></span>saving</li>");
+  }
   snug__put_plain(o, "</ul>\n");
 }
 
