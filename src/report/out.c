@@ -126,7 +126,7 @@ const char *snug__percent_text(double value, double base, char out[SNUG__TIME_BY
   if (!isfinite(percent) || fabs(percent) > 1e6) {
     out[0] = '\0';
   } else if (fabs(percent) < 0.005) {
-    snprintf(out, SNUG__TIME_BYTES, "%s", value == base ? "the same" : "+0.00 %");
+    snprintf(out, SNUG__TIME_BYTES, "the same");
   } else if (fabs(percent) < 999.0) {
     print_three(fabs(percent), digits, sizeof digits);
     snprintf(out, SNUG__TIME_BYTES, "%s%s %%", percent < 0.0 ? "-" : "+", digits);

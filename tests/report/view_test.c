@@ -1,0 +1,415 @@
+/* Views: what is computed of a recording, rules, every form of every kind of run, and what happens
+ * when memory runs out. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/fault.h"
+#include "lib/runs.h"
+#include "report/events.h"
+#include "report/view.h"
+
+#define MIB (1u << 20)
+
+static const char *const kinds[] = {"fit",  "student", "over", "cut",     "watch",
+                                    "long", "one",     "bare", "hostile", "empty"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct opened {
+  snug_recording *recordings[KINDS];
+  size_t n;
+  snug_view *view;
+} opened;
+
+/* Record, read and look at runs, one after the other at path; names are their kinds. */
+static opened look(snug_ctx *ctx, const char *path, const char *const *names, size_t n) {
+  opened o = {.n = n};
+  for (size_t i = 0; i < n; i++) {
+    ASSERT_OK(ctx, test_run_record(ctx, names[i], path));
+    ASSERT_OK(ctx, snug_recording_open(ctx, path, &o.recordings[i]));
+  }
+  const snug_recording *const *all = (const snug_recording *const *)o.recordings;
+  ASSERT_OK(ctx, snug_view_create(ctx, all, names, n, &o.view));
+  return o;
+}
+
+static opened look_at(snug_ctx *ctx, const char *path, const char *kind) {
+  return look(ctx, path, &kind, 1);
+}
+
+static void end(opened *o) {
+  snug_view_destroy(o->view);
+  for (size_t i = 0; i < o->n; i++) {
+    snug_recording_destroy(o->recordings[i]);
+  }
+}
+
+/* What a form says, freed by the caller. */
+typedef struct paper {
+  char *text;
+  FILE *stream;
+  size_t bytes;
+} paper;
+
+static void put(void *user, const char *text, size_t n) { fwrite(text, 1, n, user); }
+
+static paper write_form(const snug_view *v, snug_view_form form) {
+  paper p = {.text = NULL};
+  p.stream = open_memstream(&p.text, &p.bytes);
+  ASSERT_NOT_NULL(p.stream);
+  snug_view_options o = {.sink = put, .user = p.stream, .columns = 100, .next = "snug"};
+  snug_view_write(v, form, &o);
+  fclose(p.stream);
+  return p;
+}
+
+/* ---- the digest ---- */
+
+TEST(a_fit_is_digested) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look_at(ctx, path, "fit");
+  const snug__run *r = &o.view->runs[0];
+  ASSERT_EQ_UINT(r->peak, 56 * MIB);
+  ASSERT_EQ_INT(r->peak_stage, SNUG__STAGE_VALIDATION);
+  ASSERT_EQ_INT(snug_recording_moment(r->of, r->peak_at)->epoch, 1);
+  ASSERT_EQ_UINT(r->line, 64 * MIB);
+  ASSERT_EQ_UINT(r->planned, 62 * MIB);
+  ASSERT_EQ_UINT(r->held, 29 * MIB);
+  ASSERT_EQ_UINT(r->epochs.n, 3);
+  ASSERT_EQ_INT(snug__run_epoch(r, 2)->batches, 8);
+  ASSERT_TRUE(snug__run_epoch(r, 2)->is_whole);
+  ASSERT_EQ_UINT(snug__run_epoch(r, 0)->peak, 52 * MIB);
+  ASSERT_NEAR(snug_logs_get(&snug__run_epoch(r, 1)->logs, "loss"), 1.0, 0);
+  ASSERT_EQ_UINT(r->spans.n, 9);
+  ASSERT_NEAR(r->step, 0.1, 1e-9);
+  ASSERT_EQ_TEXT(snug__run_holder(r, 0)->name, "conv1");
+  ASSERT_EQ_UINT(snug__run_holder(r, 0)->bytes, 12 * MIB);
+  ASSERT_EQ_UINT(snug__run_holder(r, 0)->parts[SNUG__OPTIMIZER], 2 * MIB);
+  ASSERT_EQ_TEXT(snug__run_class(r, 0)->name, "activations");
+  ASSERT_FALSE(r->of_processes);
+  end(&o);
+}
+
+TEST(a_cut_run_has_open_spans) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look_at(ctx, path, "cut");
+  const snug__run *r = &o.view->runs[0];
+  ASSERT_EQ_INT(r->end, SNUG_RECORDING_CUT);
+  ASSERT_EQ_INT(r->last_stage, SNUG__STAGE_TRAINING);
+  ASSERT_TRUE(snug__run_span(r, r->spans.n - 1)->is_open);
+  ASSERT_FALSE(snug__run_epoch(r, 1)->is_whole);
+  char verdict[256];
+  snug_view_verdict(o.view, 0, true, verdict, sizeof verdict);
+  ASSERT_HAS(verdict, "cut short: the run was killed, or still goes on, peak so far 52.0 MiB");
+  end(&o);
+}
+
+TEST(processes_are_holders) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look_at(ctx, path, "watch");
+  const snug__run *r = &o.view->runs[0];
+  ASSERT_TRUE(r->of_processes);
+  ASSERT_EQ_INT(r->peak_stage, SNUG__STAGE_NONE);
+  ASSERT_EQ_UINT(snug__run_holder(r, 1)->pieces, 2);
+  ASSERT_EQ_UINT(snug__run_holder(r, 1)->bytes, 54 * MIB);
+  ASSERT_EQ_UINT(r->epochs.n, 0);
+  end(&o);
+}
+
+/* A short peak that no sample saw is where the high-water mark rose. */
+TEST(a_peak_between_samples_is_seen) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("short");
+  snug_recorder *rec = NULL;
+  snug_recording *recording = NULL;
+  uint64_t bars[10];
+  ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &rec));
+  for (int i = 0; i < 10; i++) {
+    snug_moment m = {.seconds = i, .at = "sample", .epoch = -1, .batch = -1};
+    m.resident = 5 * MIB;
+    m.peak = i < 6 ? 5 * MIB : 30 * MIB;
+    ASSERT_OK(ctx, snug_recorder_moment(rec, &m));
+  }
+  ASSERT_OK(ctx, snug_recorder_close(rec));
+  ASSERT_OK(ctx, snug_recording_open(ctx, path, &recording));
+  snug__run run;
+  ASSERT_OK(ctx, snug__run_init(&run, ctx, recording, "short"));
+  ASSERT_EQ_UINT(run.peak, 30 * MIB);
+  ASSERT_EQ_UINT(run.peak_at, 6);
+  snug__run_curve(&run, SNUG__CURVE_RESIDENT, 10.0, bars, 10);
+  for (size_t i = 0; i < 10; i++) {
+    ASSERT_EQ_UINT(bars[i], i == 6 ? 30 * MIB : 5 * MIB);
+  }
+  snug__run_release(&run);
+  snug_recording_destroy(recording);
+}
+
+TEST(figures_have_names) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look_at(ctx, path, "fit");
+  ASSERT_NEAR(snug_view_figure(o.view, 0, "peak"), 56.0 * MIB, 0);
+  ASSERT_NEAR(snug_view_figure(o.view, 0, "held"), 29.0 * MIB, 0);
+  ASSERT_NEAR(snug_view_figure(o.view, 0, "time"), 3.54, 1e-9);
+  ASSERT_NEAR(snug_view_figure(o.view, 0, "epochs"), 3, 0);
+  ASSERT_NEAR(snug_view_figure(o.view, 0, "val_loss"), 2.0 / 3.0 + 0.25, 1e-12);
+  ASSERT_TRUE(isnan(snug_view_figure(o.view, 0, "device")));
+  ASSERT_TRUE(isnan(snug_view_figure(o.view, 0, "nothing")));
+  ASSERT_TRUE(isnan(snug_view_figure(o.view, 1, "peak")));
+  ASSERT_TRUE(isnan(snug_view_figure(NULL, 0, "peak")));
+  end(&o);
+}
+
+/* ---- rules ---- */
+
+static size_t broken_by(snug_ctx *ctx, const char *path, const char *figure, snug_view_bound bound,
+                        double limit) {
+  const char *const names[] = {"fit", "student"};
+  opened o = look(ctx, path, names, 2);
+  ASSERT_OK(ctx, snug_view_judge(o.view, &(snug_view_rule){"rule", figure, bound, limit}));
+  size_t n = snug_view_broken(o.view);
+  end(&o);
+  return n;
+}
+
+TEST(rules_bound_figures) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_AT_MOST, 56.0 * MIB), 0);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_AT_MOST, 55.0 * MIB), 1);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_AT_MOST, 1.0), 2);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_ABOVE, 0.0), 0);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_BELOW, 28.0 * MIB), 0);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_BELOW, 27.0 * MIB), 1);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_BELOW_PART, 0.5), 0);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "peak", SNUG_VIEW_BELOW_PART, 0.49), 1);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "loss", SNUG_VIEW_ABOVE_PART, 0.0), 0);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "device", SNUG_VIEW_AT_MOST, 1e12), 2);
+  ASSERT_EQ_UINT(broken_by(ctx, path, "device", SNUG_VIEW_ABOVE_PART, 1.0), 1);
+}
+
+TEST(bad_calls_are_refused) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look_at(ctx, path, "one");
+  snug_view *v = NULL;
+  const snug_recording *none = NULL;
+  const snug_recording *const *all = (const snug_recording *const *)o.recordings;
+  ASSERT_STATUS(ctx, snug_view_create(ctx, all, NULL, 0, &v), SNUG_E_ARGUMENT, "1 to 64");
+  ASSERT_STATUS(ctx, snug_view_create(ctx, &none, NULL, 1, &v), SNUG_E_ARGUMENT, NULL);
+  ASSERT_STATUS(ctx, snug_view_create(ctx, NULL, NULL, 1, &v), SNUG_E_ARGUMENT, NULL);
+  ASSERT_NULL(v);
+  const snug_view_rule wrong[] = {{NULL, "peak", SNUG_VIEW_ABOVE, 1.0},
+                                  {"x", NULL, SNUG_VIEW_ABOVE, 1.0},
+                                  {"x", "peak", SNUG_VIEW_ABOVE, -1.0},
+                                  {"x", "peak", SNUG_VIEW_ABOVE, NAN}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ASSERT_STATUS(ctx, snug_view_judge(o.view, &wrong[i]), SNUG_E_ARGUMENT, "a rule has");
+  }
+  ASSERT_STATUS(ctx, snug_view_tensorboard(o.view, "", false), SNUG_E_ARGUMENT, "folder");
+  snug_view_write(o.view, SNUG_VIEW_TEXT, NULL);
+  snug_view_write(NULL, SNUG_VIEW_TEXT, &(snug_view_options){.sink = put});
+  snug_view_verdict(NULL, 0, false, NULL, 0);
+  snug_view_destroy(NULL);
+  end(&o);
+}
+
+/* ---- forms ---- */
+
+static json_t *parse(const paper *p) {
+  json_error_t error;
+  json_t *root = json_loadb(p->text, p->bytes, JSON_REJECT_DUPLICATES, &error);
+  if (!root) {
+    test_fail(__FILE__, __LINE__, "not JSON: %s at %d: %.200s", error.text, error.position,
+              p->text);
+  }
+  return root;
+}
+
+TEST(json_is_json_whatever_was_recorded) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  for (size_t i = 0; i < KINDS; i++) {
+    opened o = look_at(ctx, path, kinds[i]);
+    paper p = write_form(o.view, SNUG_VIEW_JSON);
+    json_t *root = parse(&p);
+    ASSERT_EQ_INT(json_integer_value(json_object_get(root, "schema")), SNUG_VIEW_SCHEMA);
+    ASSERT_EQ_UINT(json_array_size(json_object_get(root, "moments")),
+                   snug_recording_moments(o.recordings[0]));
+    json_decref(root);
+    free(p.text);
+    end(&o);
+  }
+}
+
+/* Of each counter of each process, in the order of the file. */
+static void check_trace(json_t *events) {
+  size_t i, counters = 0, spans = 0;
+  json_t *event;
+  json_int_t at = 0, process = 0;
+  json_array_foreach(events, i, event) {
+    const char *kind = json_string_value(json_object_get(event, "ph"));
+    json_int_t now = json_integer_value(json_object_get(event, "ts"));
+    json_int_t of = json_integer_value(json_object_get(event, "pid"));
+    at = of == process ? at : 0;
+    process = of;
+    if (strcmp(kind, "C") == 0) {
+      ASSERT_TRUE(now >= at);
+      at = now;
+      counters++;
+    }
+    if (strcmp(kind, "X") == 0) {
+      ASSERT_TRUE(json_integer_value(json_object_get(event, "dur")) >= 0);
+      spans++;
+    }
+  }
+  ASSERT_TRUE(counters > 100 && spans > 900);
+}
+
+TEST(traces_go_forward_in_time) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  const char *const names[] = {"long", "watch", "fit", "hostile"};
+  opened o = look(ctx, path, names, 4);
+  paper p = write_form(o.view, SNUG_VIEW_TRACE);
+  json_t *root = parse(&p);
+  check_trace(json_object_get(root, "traceEvents"));
+  json_decref(root);
+  free(p.text);
+  end(&o);
+}
+
+static size_t count(const char *text, const char *part) {
+  size_t n = 0;
+  for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) {
+    n++;
+  }
+  return n;
+}
+
+/* Every element that is opened is ended, and nothing of a recording became one. */
+static void check_page(const char *html) {
+  static const char *const elements[] = {"main", "svg",   "table", "tr", "td",     "h1",
+                                         "h2",   "title", "div",   "g",  "details"};
+  char open[16], open_with[16], close[16];
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+    snprintf(open, sizeof open, "<%s>", elements[i]);
+    snprintf(open_with, sizeof open_with, "<%s ", elements[i]);
+    snprintf(close, sizeof close, "</%s>", elements[i]);
+    ASSERT_EQ_UINT(count(html, open) + count(html, open_with), count(html, close));
+  }
+  ASSERT_NULL(strstr(html, "<script"));
+  ASSERT_NULL(strstr(html, "nan"));
+  ASSERT_NULL(strchr(html, '\x1b'));
+}
+
+TEST(pages_are_whole_whatever_was_recorded) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  for (size_t i = 0; i < KINDS; i++) {
+    opened o = look_at(ctx, path, kinds[i]);
+    paper p = write_form(o.view, SNUG_VIEW_HTML);
+    check_page(p.text);
+    free(p.text);
+    end(&o);
+  }
+  opened o = look(ctx, path, kinds, KINDS);
+  paper p = write_form(o.view, SNUG_VIEW_HTML);
+  check_page(p.text);
+  free(p.text);
+  end(&o);
+}
+
+TEST(texts_do_nothing_to_a_terminal) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look(ctx, path, kinds, KINDS);
+  for (size_t i = 0; i <= KINDS; i++) {
+    opened single = look_at(ctx, path, kinds[i % KINDS]);
+    paper p = write_form(i < KINDS ? single.view : o.view, SNUG_VIEW_TEXT);
+    for (const char *c = p.text; *c; c++) {
+      ASSERT_TRUE((unsigned char)*c >= ' ' || *c == '\n');
+      ASSERT_TRUE(*c != 0x7F);
+    }
+    free(p.text);
+    end(&single);
+  }
+  end(&o);
+}
+
+/* ---- event files ---- */
+
+TEST(crc32c_is_castagnolis) {
+  ASSERT_EQ_UINT(snug__crc32c("123456789", 9), 0xE3069283u);
+  ASSERT_EQ_UINT(snug__crc32c("", 0), 0);
+}
+
+static size_t file_bytes(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? (size_t)info.st_size : 0;
+}
+
+TEST(event_files_are_replaced_only_if_told) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look_at(ctx, path, "fit");
+  char file[4096];
+  const char *folder = test_path("logs");
+  snprintf(file, sizeof file, "%s/train/events.out.tfevents.1767323045.snug.0.0", folder);
+  ASSERT_OK(ctx, snug_view_tensorboard(o.view, folder, false));
+  size_t bytes = file_bytes(file);
+  ASSERT_TRUE(bytes > 1000);
+  ASSERT_STATUS(ctx, snug_view_tensorboard(o.view, folder, false), SNUG_E_IO, "exists");
+  ASSERT_OK(ctx, snug_view_tensorboard(o.view, folder, true));
+  ASSERT_EQ_UINT(file_bytes(file), bytes);
+  ASSERT_STATUS(ctx, snug_view_tensorboard(o.view, "/dev/null/x", false), SNUG_E_IO, "/dev/null");
+  end(&o);
+}
+
+TEST(a_folder_that_is_too_long_is_refused) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look_at(ctx, path, "one");
+  char folder[5000];
+  memset(folder, 'x', sizeof folder);
+  folder[sizeof folder - 1] = '\0';
+  ASSERT_STATUS(ctx, snug_view_tensorboard(o.view, folder, false), SNUG_E_OVERFLOW, "too long");
+  end(&o);
+}
+
+/* ---- memory ---- */
+
+static snug_status view_all(snug_ctx *ctx, void *arg) {
+  const char *const *paths = arg;
+  snug_recording *recordings[2] = {NULL, NULL};
+  snug_view *v = NULL;
+  snug_status s = snug_recording_open(ctx, paths[0], &recordings[0]);
+  s = s ? s : snug_recording_open(ctx, paths[1], &recordings[1]);
+  s = s ? s : snug_view_create(ctx, (const snug_recording *const *)recordings, paths, 2, &v);
+  const snug_view_rule rule = {"peak:+5%", "peak", SNUG_VIEW_ABOVE_PART, 0.05};
+  s = s ? s : snug_view_judge(v, &rule);
+  s = s ? s : snug_view_tensorboard(v, paths[2], true);
+  if (!s) {
+    for (int form = SNUG_VIEW_TEXT; form <= SNUG_VIEW_HTML; form++) {
+      free(write_form(v, (snug_view_form)form).text);
+    }
+  }
+  snug_view_destroy(v);
+  snug_recording_destroy(recordings[0]);
+  snug_recording_destroy(recordings[1]);
+  return s;
+}
+
+TEST(every_request_for_memory_may_fail) {
+  snug_ctx *ctx = test_ctx();
+  const char *paths[] = {test_path("a"), test_path("b"), test_path("logs")};
+  ASSERT_OK(ctx, test_run_record(ctx, "fit", paths[0]));
+  ASSERT_OK(ctx, test_run_record(ctx, "watch", paths[1]));
+  test_fault_sweep(view_all, paths);
+}
