@@ -34,8 +34,7 @@ void snug__put_real(const snug__out *o, double value, const char *other) {
 
 /* ---- cells ---- */
 
-/* Bytes of the first so many columns. */
-static size_t bytes_of(const char *text, size_t columns) {
+size_t snug__bytes_of(const char *text, size_t columns) {
   size_t n = 0;
   for (; text[n]; n++) {
     bool begins = ((unsigned char)text[n] & 0xC0u) != 0x80u;
@@ -49,7 +48,7 @@ static size_t bytes_of(const char *text, size_t columns) {
 void snug__put_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide) {
   char quoted[SNUG__LINE_BYTES];
   snug__quote_into(quoted, sizeof quoted, how, text);
-  size_t n = most ? bytes_of(quoted, most) : strlen(quoted);
+  size_t n = most ? snug__bytes_of(quoted, most) : strlen(quoted);
   int used = (int)snug__columns(quoted, n);
   int blanks = (wide < 0 ? -wide : wide) - used;
   if (wide < 0 && blanks > 0) {

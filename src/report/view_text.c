@@ -104,11 +104,24 @@ static void add_last(const page *p, rows *r) {
                  snug_bytes_text(snug_recording_moment(run->of, n - 1)->resident, bytes));
 }
 
+/* Columns that a row has for its text. */
+static size_t row_columns(const page *p) { return p->columns > 32 ? p->columns - 13 : 20; }
+
+/* A command may be of any length: the page has all of it. */
+static void cut(const page *p, snug__line *line) {
+  const char *dots = p->ascii ? "..." : "…";
+  if (snug__columns(line->text, line->n) > row_columns(p)) {
+    line->n = snug__bytes_of(line->text, row_columns(p) - snug__columns(dots, strlen(dots)));
+    snug__line_add(line, "%s", dots);
+  }
+}
+
 static void add_title(const page *p, rows *r) {
   const char *began = snug__run_fact(p->run, "run.began");
   char text[64];
   snug__line *line = next_row(r, "run");
   snug__run_title(p->run, quoting(p), line);
+  cut(p, line);
   if (began) {
     snug__line_add(line, "%sbegan %s", snug__dot(p->ascii),
                    snug__quote_into(text, sizeof text, quoting(p), began));
@@ -133,12 +146,11 @@ static char *break_of(char *text, const char *separator, size_t most) {
 /* Texts that are wider than the terminal go on in rows of their own. */
 static size_t wrap(const page *p, rows *r, snug_box_row list[MOST_ROWS]) {
   const char *separator = snug__dot(p->ascii);
-  size_t most = p->columns > 32 ? p->columns - 13 : 20;
   size_t n = 0;
   for (size_t i = 0; i < r->n; i++) {
     const char *label = r->list[i].label;
     for (char *text = r->lines[i].text; text && n < MOST_ROWS;) {
-      char *end = break_of(text, separator, most);
+      char *end = break_of(text, separator, row_columns(p));
       list[n++] = (snug_box_row){label, text};
       label = "";
       text = end ? end + strlen(separator) : NULL;
