@@ -3,7 +3,7 @@
 set -eu
 
 packages="gcc g++ libc6-dev make cmake ninja-build pkg-config libcmocka-dev libdnnl-dev zlib1g-dev \
-libhdf5-dev libjansson-dev libjpeg-dev libpng-dev clang libclang-rt-dev clang-format python3 python3-venv \
+libhdf5-dev libjansson-dev libjpeg-dev libpng-dev clang libclang-rt-dev clang-format python3 python3-venv python3-jsonschema \
 dataset-fashion-mnist"
 
 if ! command -v dpkg-query >/dev/null; then

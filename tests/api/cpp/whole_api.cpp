@@ -295,6 +295,31 @@ void pack(const Context &ctx) {
                  snug_pack_check(ctx.get(), items.data(), 2, offsets.data(), 96) == SNUG_OK);
 }
 
+void look(const Context &ctx, const snug_recording *recording) {
+  const char *name = "run";
+  snug_view *v = nullptr;
+  std::string said;
+  std::array<char, 128> verdict;
+  CHECK(ctx, snug_view_create(ctx.get(), &recording, &name, 1, &v) == SNUG_OK);
+  CHECK(ctx, snug_view_figure(v, 0, "peak") == 4096.0);
+  const snug_view_rule rule = {"peak:1K", "peak", SNUG_VIEW_AT_MOST, 1024.0};
+  CHECK(ctx, snug_view_judge(v, &rule) == SNUG_OK && snug_view_broken(v) == 1);
+  const snug_view_options options = {append, &said, true, 0, nullptr};
+  snug_view_write(v, SNUG_VIEW_TEXT, &options);
+  snug_view_verdict(v, 0, true, verdict.data(), verdict.size());
+  CHECK(ctx, said.find(verdict.data()) != std::string::npos);
+  const std::string folder = temporary("logs");
+  CHECK(ctx, snug_view_tensorboard(v, folder.c_str(), false) == SNUG_OK);
+  std::filesystem::remove_all(folder);
+  snug_view_destroy(v);
+  said.clear();
+  snug_page_begin(append, &said, "<");
+  snug_quote(append, &said, SNUG_QUOTE_HTML, "&", 1);
+  snug_page_end(append, &said);
+  CHECK(ctx, said.find("<title>&lt;</title>") != std::string::npos);
+  CHECK(ctx, said.find("&amp;</body>") != std::string::npos);
+}
+
 void record(const Context &ctx) {
   const std::string path = temporary("run.snug");
   const char *const names[] = {"loss"};
@@ -324,6 +349,7 @@ void record(const Context &ctx) {
                  snug_recording_logs(raw, 0, nullptr).values[0] == value);
   CHECK(ctx, snug_recording_pieces(raw, nullptr) == 1 &&
                  snug_recording_piece(raw, 0)->bytes == piece.bytes);
+  look(ctx, raw);
   snug_recording_destroy(raw);
   std::filesystem::remove(path);
 }
