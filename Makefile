@@ -26,11 +26,15 @@ demo: release
 test-quick: release
 	@$(call run_tests,build) -LE 'keras|line'
 
-test: format-check test-quick test-keras test-line test-asan clang
+test: format-check test-quick test-keras test-python test-line test-asan clang
 
 # Against a live Keras, which tools/keras_venv.sh installs under .cache/keras: the quick part, and everything.
 test-keras: release
 	@$(call run_tests,build) -L '^keras$$'
+
+# The Python package, with the same Keras; on JAX and PyTorch too where tools/backends_venv.sh put them.
+test-python: release
+	@$(call run_tests,build) -L '^python$$'
 
 # The line, seen from outside: some of the networks, small; and all of them at their real sizes, for hours.
 test-line: release
@@ -100,5 +104,5 @@ install: release
 clean:
 	rm -rf build build-debug build-asan build-clang build-fuzz
 
-.PHONY: all release debug demo test-quick test test-keras test-line test-line-all test-all test-asan clang \
+.PHONY: all release debug demo test-quick test test-keras test-python test-line test-line-all test-all test-asan clang \
         fuzz bench format format-check tidy symbols man install clean

@@ -1,0 +1,145 @@
+"""libsnug, opened when it is first needed, with the types of its functions and its failures as exceptions."""
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Optional
+
+from . import _types as t
+
+_HERE = Path(__file__).resolve().parent
+_ARRAYS = POINTER(t.Array)
+
+# name: what it returns, what it takes
+_FUNCTIONS = {
+    "snug_version": (c_char_p, []),
+    "snug_ctx_create": (c_int, [POINTER(t.Options), POINTER(c_void_p)]),
+    "snug_ctx_destroy": (None, [c_void_p]),
+    "snug_message": (c_char_p, [c_void_p]),
+    "snug_memory_preallocate": (c_int, [c_void_p, c_char_p, c_uint64]),
+    "snug_model_load": (c_int, [c_void_p, c_char_p, POINTER(t.LoadOptions), POINTER(c_void_p)]),
+    "snug_model_destroy": (None, [c_void_p]),
+    "snug_model_save": (c_int, [c_void_p, c_char_p]),
+    "snug_model_load_weights": (c_int, [c_void_p, c_char_p]),
+    "snug_model_learning_rate": (c_double, [c_void_p]),
+    "snug_model_set_learning_rate": (c_int, [c_void_p, c_double]),
+    "snug_model_metrics": (t.Logs, [c_void_p]),
+    "snug_model_input_at": (c_int32, [c_void_p, c_int32]),
+    "snug_model_output_at": (c_int32, [c_void_p, c_int32]),
+    "snug_model_shape": (c_int32, [c_void_p, c_int32, POINTER(c_int64)]),
+    "snug_model_tensor_name": (c_char_p, [c_void_p, c_int32]),
+    "snug_model_tensor_dtype": (c_int, [c_void_p, c_int32]),
+    "snug_model_weights": (c_size_t, [c_void_p]),
+    "snug_model_weight_info": (c_int, [c_void_p, c_size_t, POINTER(t.WeightInfo)]),
+    "snug_model_weight_get": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t]),
+    "snug_model_weight_set": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t]),
+    "snug_fit": (c_int, [c_void_p, POINTER(t.Data), POINTER(t.FitOptions), POINTER(c_void_p)]),
+    "snug_history_destroy": (None, [c_void_p]),
+    "snug_history_memory": (None, [c_void_p, POINTER(t.MemoryReport)]),
+    "snug_evaluate": (c_int, [c_void_p, POINTER(t.Data), c_int64, POINTER(c_double), c_size_t]),
+    "snug_predict": (c_int, [c_void_p, POINTER(t.Data), c_int64, POINTER(c_void_p), c_int32]),
+    "snug_plan_fit": (c_int, [c_void_p, POINTER(t.Data), POINTER(t.FitOptions), POINTER(c_void_p)]),
+    "snug_plan_samples": (c_int, [c_void_p, c_int64, POINTER(t.FitOptions), POINTER(c_void_p)]),
+    "snug_plan_destroy": (None, [c_void_p]),
+    "snug_plan_memory": (None, [c_void_p, POINTER(t.MemoryReport)]),
+    "snug_plan_layers": (c_size_t, [c_void_p]),
+    "snug_plan_layer": (None, [c_void_p, c_size_t, POINTER(t.LayerMemory)]),
+    "snug_plan_fits": (c_bool, [c_void_p]),
+    "snug_plan_least": (c_uint64, [c_void_p]),
+    "snug_plan_points": (c_size_t, [c_void_p]),
+    "snug_plan_point_at": (None, [c_void_p, c_size_t, POINTER(t.PlanPoint)]),
+    "snug_plan_chosen": (c_size_t, [c_void_p]),
+    "snug_plan_peak": (None, [c_void_p, POINTER(t.PlanMoment)]),
+}
+
+_library: Optional[ctypes.CDLL] = None
+
+
+def _places() -> list:
+    """Where the library may be: named by the user, in the wheel, where the system has it."""
+    named = os.environ.get("SNUG_LIBRARY")
+    if named:
+        return [named]
+    return [str(_HERE / "lib" / "libsnug.so.0"), "libsnug.so.0"]
+
+
+def _open() -> ctypes.CDLL:
+    tried = []
+    for place in _places():
+        try:
+            return ctypes.CDLL(place)
+        except OSError as why:
+            tried.append(str(why))
+    raise ImportError("libsnug could not be opened: " + "; ".join(tried) +
+                      ". Install the package with pip, or name the library in SNUG_LIBRARY")
+
+
+def library() -> Any:
+    """The library, with types."""
+    global _library
+    if _library is None:
+        opened = _open()
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(opened, name)
+            function.restype, function.argtypes = result, arguments
+        _library = opened
+    return _library
+
+
+def command() -> str:
+    """The path of the command: SNUG, the one in the wheel, or that of the system."""
+    named = os.environ.get("SNUG")
+    inside = _HERE / "bin" / "snug"
+    found = named or (str(inside) if inside.exists() else shutil.which("snug"))
+    if not found:
+        raise FileNotFoundError("there is no command snug: install the package with pip, or name it in SNUG")
+    return found
+
+
+# ---- failures ----
+
+_EXCEPTIONS = {
+    t.E_MEMORY: MemoryError, t.E_LIMIT: MemoryError, t.E_DTYPE: TypeError, t.E_UNSUPPORTED: NotImplementedError,
+    t.E_IO: OSError, t.E_STATE: RuntimeError, t.E_INTERNAL: RuntimeError, t.E_STOPPED: RuntimeError,
+}
+
+
+def check(ctx: Optional[int], status: int) -> None:
+    """Raise what a status means, with the library's own message."""
+    if status == t.OK:
+        return
+    message = library().snug_message(ctx) if ctx else b""
+    raise _EXCEPTIONS.get(status, ValueError)((message or b"").decode(errors="replace") or f"libsnug: status {status}")
+
+
+class Context:
+    """A context of the library: `with Context() as ctx`, ctx.pointer."""
+
+    def __init__(self, memory_limit: int = 0, preallocate: bool = False) -> None:
+        self.pointer = c_void_p()
+        options = t.Options(None, memory_limit, 0, False)
+        status = library().snug_ctx_create(byref(options), byref(self.pointer))
+        if status:
+            raise MemoryError(f"no context within {memory_limit} bytes: the limit of snug.set_memory_limit is too low")
+        if preallocate:
+            try:
+                self.check(library().snug_memory_preallocate(self.pointer, b"cpu", memory_limit))
+            except BaseException:
+                self.close()
+                raise
+
+    def check(self, status: int) -> None:
+        check(self.pointer, status)
+
+    def close(self) -> None:
+        library().snug_ctx_destroy(self.pointer)
+        self.pointer = c_void_p()
+
+    def __enter__(self) -> "Context":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,38 @@
+"""Sizes as people write and read them."""
+from __future__ import annotations
+
+import re
+from typing import Union
+
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", start=1):
+    _UNITS[_letter] = _UNITS[_letter + "ib"] = 1024**_power
+    _UNITS[_letter + "b"] = 1000**_power
+
+Size = Union[int, str]
+
+
+def parse(size: Size, what: str) -> int:
+    """Bytes of 2147483648, "2GiB", "2G" (binary) or "2GB" (decimal), as the command takes them."""
+    if isinstance(size, bool) or not isinstance(size, (int, str)):
+        raise TypeError(f"{what} is {size!r}: it is a number of bytes, or a text such as '2GiB'")
+    if isinstance(size, int):
+        value = size
+    else:
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", size.lower())
+        if not match or match[2] not in _UNITS:
+            raise ValueError(f"{what} is {size!r}: write a number of bytes, or '512MiB', '2GiB', '2.5GB'")
+        value = int(float(match[1]) * _UNITS[match[2]])
+    if not 0 < value < 2**63:
+        raise ValueError(f"{what} is {size!r}: it must be above 0 and below 2^63 bytes")
+    return value
+
+
+def text(size: float) -> str:
+    """Bytes for people: '812 B', '3.4 MiB'."""
+    value = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(value) < 1024:
+            return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} TiB"

@@ -1,0 +1,113 @@
+"""The structs of include/snug/*.h, member by member; tests/python/test_structs.py holds them against the headers."""
+from __future__ import annotations
+
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
+                    c_uint64, c_void_p)
+
+MAX_RANK = 6
+ROWS_UNKNOWN = -1
+WHY_BYTES = 512
+
+OK, E_MEMORY, E_ARGUMENT, E_SHAPE, E_DTYPE, E_OVERFLOW, E_DATA = 0, -1, -2, -3, -4, -5, -6
+E_STATE, E_FORMAT, E_IO, E_LIMIT, E_UNSUPPORTED, E_STOPPED, E_INTERNAL = -7, -8, -9, -10, -11, -12, -13
+
+# In the order of SNUG_DTYPE_LIST, from 1.
+DTYPES = ("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool")
+
+
+class Options(Structure):
+    _fields_ = [("allocator", c_void_p), ("memory_limit", c_uint64), ("threads", c_int32), ("whole_process", c_bool)]
+
+
+class Array(Structure):
+    _fields_ = [("data", c_void_p), ("dtype", c_int), ("rank", c_int32), ("shape", c_int64 * MAX_RANK)]
+
+
+RESTART = CFUNCTYPE(c_int, c_void_p, c_void_p, c_uint64, c_void_p)
+READ = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int64, c_uint64, POINTER(c_void_p), c_void_p)
+CANCEL = CFUNCTYPE(None, c_void_p)
+
+
+class Source(Structure):
+    _fields_ = [("name", c_char_p), ("user", c_void_p), ("rows", c_int64), ("in_order", c_bool), ("scratch", c_size_t),
+                ("restart", RESTART), ("read", READ), ("cancel", CANCEL), ("workers", c_int32), ("prefetch", c_int32),
+                ("window", c_int64), ("skip_bad", c_bool)]
+
+
+class Data(Structure):
+    _fields_ = [("x", POINTER(Array)), ("n_x", c_int32), ("y", POINTER(Array)), ("n_y", c_int32),
+                ("sample_weight", POINTER(Array)), ("source", POINTER(Source)), ("map", c_void_p),
+                ("map_user", c_void_p)]
+
+
+class LoadOptions(Structure):
+    _fields_ = [("seed", c_uint64), ("x", POINTER(Array)), ("n_x", c_int32), ("no_compile", c_bool)]
+
+
+class Logs(Structure):
+    _fields_ = [("n", c_size_t), ("names", POINTER(c_char_p)), ("values", POINTER(c_double))]
+
+    def as_dict(self) -> dict:
+        return {self.names[i].decode(): self.values[i] for i in range(self.n)}
+
+
+TRAIN_BEGIN = CFUNCTYPE(c_bool, c_void_p, c_int64, c_int64)
+COUNT = CFUNCTYPE(c_bool, c_void_p, c_int64)
+COUNT_LOGS = CFUNCTYPE(c_bool, c_void_p, c_int64, POINTER(Logs))
+LOGS = CFUNCTYPE(c_bool, c_void_p, POINTER(Logs))
+
+
+class Callback(Structure):
+    _fields_ = [("user", c_void_p), ("train_begin", TRAIN_BEGIN), ("epoch_begin", COUNT), ("batch_end", COUNT_LOGS),
+                ("test_begin", COUNT), ("test_batch_end", COUNT), ("test_end", LOGS), ("epoch_end", COUNT_LOGS),
+                ("train_end", LOGS), ("failure", POINTER(c_int)), ("prepare", c_void_p), ("close", c_void_p),
+                ("adds", c_char_p), ("added", POINTER(c_double)), ("state", c_void_p), ("destroy", c_void_p),
+                ("memory_sample", c_void_p)]
+
+
+class Levers(Structure):
+    _fields_ = [("recompute", c_char_p), ("micro_batch", c_int64), ("allow_batch_statistics", c_bool),
+                ("allow_disk", c_bool), ("disk_folder", c_char_p), ("beside", c_bool), ("curve", c_bool),
+                ("kernels", c_char_p)]
+
+
+class Sampling(Structure):
+    _fields_ = [("epochs", c_void_p), ("n_epochs", c_int32), ("batches", c_void_p), ("n_batches", c_int32)]
+
+
+PLANNED = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+
+
+class FitOptions(Structure):
+    _fields_ = [("batch_size", c_int64), ("epochs", c_int64), ("initial_epoch", c_int64), ("steps_per_epoch", c_int64),
+                ("no_shuffle", c_bool), ("validation_split", c_double), ("validation_data", POINTER(Data)),
+                ("validation_batch_size", c_int64), ("validation_steps", c_int64), ("validation_freq", c_int64),
+                ("class_weight", POINTER(c_double)), ("n_class_weight", c_int64), ("callbacks", POINTER(Callback)),
+                ("n_callbacks", c_int32), ("memory", c_uint64), ("levers", Levers), ("sampling", Sampling),
+                ("planned", PLANNED), ("planned_user", c_void_p)]
+
+
+class MemoryReport(Structure):
+    _fields_ = [(name, c_uint64) for name in (
+        "weights", "gradients", "optimizer", "activations", "scratch", "data", "callbacks", "runtime", "block", "load",
+        "planned", "measured", "code", "outside", "tables", "reserve", "process", "process_measured", "line", "idle")]
+
+
+class LayerMemory(Structure):
+    _fields_ = [("layer", c_char_p), ("weights", c_uint64), ("optimizer", c_uint64), ("step", c_uint64)]
+
+
+class PlanPoint(Structure):
+    _fields_ = [("block", c_uint64), ("process", c_uint64), ("seconds", c_double), ("micro_batch", c_int64),
+                ("recomputed", c_int64), ("recompute_seconds", c_double), ("direct", c_int64),
+                ("direct_seconds", c_double), ("on_disk", c_uint64), ("slots", c_uint64), ("disk_seconds", c_double)]
+
+
+class PlanMoment(Structure):
+    _fields_ = [("item", c_int64), ("items", c_int64), ("layer", c_char_p), ("op", c_char_p), ("backward", c_bool),
+                ("validation", c_bool), ("bytes", c_uint64)]
+
+
+class WeightInfo(Structure):
+    _fields_ = [("name", c_char_p), ("layer", c_char_p), ("dtype", c_int), ("rank", c_int32),
+                ("shape", c_int64 * MAX_RANK), ("trainable", c_bool), ("bytes", c_size_t)]
