@@ -39,8 +39,9 @@ static bool watch_test_begin(void *user, int64_t steps) {
   return stop_if_interrupted(user);
 }
 
-static bool watch_test_batch(void *user, int64_t batch) {
+static bool watch_test_batch(void *user, int64_t batch, const snug_logs *logs) {
   (void)batch;
+  (void)logs;
   return stop_if_interrupted(user);
 }
 

@@ -23,3 +23,11 @@ if(TARGET snug_cli)
 endif()
 file(GLOB manual_pages CONFIGURE_DEPENDS docs/*.1)
 install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# In a wheel, library and command lie inside of the package; the library under the name that is looked for, as a
+# wheel has no links.
+if(SKBUILD AND TARGET snug_cli)
+  install(FILES $<TARGET_FILE:snug> DESTINATION snug/lib RENAME libsnug.so.${PROJECT_VERSION_MAJOR} COMPONENT python)
+  set_target_properties(snug_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  install(TARGETS snug_cli DESTINATION snug/bin COMPONENT python)
+endif()

@@ -78,7 +78,7 @@ typedef struct snug_callback {
   bool (*epoch_begin)(void *user, int64_t epoch);
   bool (*batch_end)(void *user, int64_t batch, const snug_logs *logs);
   bool (*test_begin)(void *user, int64_t steps);
-  bool (*test_batch_end)(void *user, int64_t batch);
+  bool (*test_batch_end)(void *user, int64_t batch, const snug_logs *logs);
   bool (*test_end)(void *user, const snug_logs *logs);
   bool (*epoch_end)(void *user, int64_t epoch, const snug_logs *logs);
   bool (*train_end)(void *user, const snug_logs *logs);

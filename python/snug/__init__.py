@@ -4,6 +4,8 @@
     with snug.peak() as p: ...                      the peak of this process over a piece of code
     snug.get_memory_info("cpu")                     {'current': ..., 'peak': ...}
     snug.keras.MemoryMonitor()                      a callback for keras.Model.fit, on any back end
+    snug.plan(model, batch_size=64)                 what training a Keras model would hold
+    snug.fit(model, x, y, memory="2GiB")            train it inside of that
 
 NumPy is all it needs.  Keras, TensorFlow, JAX and PyTorch are never imported before the user does, or asks for
 `snug.keras`.
@@ -17,11 +19,18 @@ from ._process import Peak, peak
 from .memory import get_memory_info, reset_memory_stats, set_memory_growth, set_memory_limit
 
 __version__ = "0.1.0"
-__all__ = ["Peak", "get_memory_info", "keras", "peak", "reset_memory_stats", "set_memory_growth", "set_memory_limit"]
+__all__ = ["DoesNotFit", "Peak", "Plan", "evaluate", "find_batch_size", "fit", "get_memory_info", "keras", "peak", "plan",
+           "predict", "reset_memory_stats", "set_memory_growth", "set_memory_limit"]
+
+
+# What is wanted by those alone who train comes when it is asked for.
+_LATER = {"fit": "training", "evaluate": "training", "predict": "training", "plan": "planning",
+          "find_batch_size": "planning", "Plan": "_plan", "DoesNotFit": "_plan"}
 
 
 def __getattr__(name: str) -> Any:
-    """What needs more than NumPy comes when it is asked for."""
     if name == "keras":
         return importlib.import_module(".keras", __name__)
+    if name in _LATER:
+        return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
     raise AttributeError(f"module 'snug' has no attribute {name!r}")

@@ -20,6 +20,7 @@ _FUNCTIONS = {
     "snug_ctx_destroy": (None, [c_void_p]),
     "snug_message": (c_char_p, [c_void_p]),
     "snug_memory_preallocate": (c_int, [c_void_p, c_char_p, c_uint64]),
+    "snug_memory_available": (c_int, [c_void_p, POINTER(t.Available)]),
     "snug_model_load": (c_int, [c_void_p, c_char_p, POINTER(t.LoadOptions), POINTER(c_void_p)]),
     "snug_model_destroy": (None, [c_void_p]),
     "snug_model_save": (c_int, [c_void_p, c_char_p]),
@@ -112,7 +113,11 @@ def check(ctx: Optional[int], status: int) -> None:
     if status == t.OK:
         return
     message = library().snug_message(ctx) if ctx else b""
-    raise _EXCEPTIONS.get(status, ValueError)((message or b"").decode(errors="replace") or f"libsnug: status {status}")
+    raise_for(status, (message or b"").decode(errors="replace"))
+
+
+def raise_for(status: int, message: str) -> None:
+    raise _EXCEPTIONS.get(status, ValueError)(message or f"libsnug: status {status}")
 
 
 class Context:
@@ -126,7 +131,8 @@ class Context:
             raise MemoryError(f"no context within {memory_limit} bytes: the limit of snug.set_memory_limit is too low")
         if preallocate:
             try:
-                self.check(library().snug_memory_preallocate(self.pointer, b"cpu", memory_limit))
+                ahead = memory_limit - memory_limit // 8  # graphs and plans are taken beside it
+                self.check(library().snug_memory_preallocate(self.pointer, b"cpu", ahead))
             except BaseException:
                 self.close()
                 raise

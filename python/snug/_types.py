@@ -1,12 +1,13 @@
 """The structs of include/snug/*.h, member by member; tests/python/test_structs.py holds them against the headers."""
 from __future__ import annotations
 
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
                     c_uint64, c_void_p)
 
 MAX_RANK = 6
 ROWS_UNKNOWN = -1
 WHY_BYTES = 512
+AVAILABLE_TEXT = 256
 
 OK, E_MEMORY, E_ARGUMENT, E_SHAPE, E_DTYPE, E_OVERFLOW, E_DATA = 0, -1, -2, -3, -4, -5, -6
 E_STATE, E_FORMAT, E_IO, E_LIMIT, E_UNSUPPORTED, E_STOPPED, E_INTERNAL = -7, -8, -9, -10, -11, -12, -13
@@ -59,7 +60,7 @@ LOGS = CFUNCTYPE(c_bool, c_void_p, POINTER(Logs))
 
 class Callback(Structure):
     _fields_ = [("user", c_void_p), ("train_begin", TRAIN_BEGIN), ("epoch_begin", COUNT), ("batch_end", COUNT_LOGS),
-                ("test_begin", COUNT), ("test_batch_end", COUNT), ("test_end", LOGS), ("epoch_end", COUNT_LOGS),
+                ("test_begin", COUNT), ("test_batch_end", COUNT_LOGS), ("test_end", LOGS), ("epoch_end", COUNT_LOGS),
                 ("train_end", LOGS), ("failure", POINTER(c_int)), ("prepare", c_void_p), ("close", c_void_p),
                 ("adds", c_char_p), ("added", POINTER(c_double)), ("state", c_void_p), ("destroy", c_void_p),
                 ("memory_sample", c_void_p)]
@@ -111,3 +112,7 @@ class PlanMoment(Structure):
 class WeightInfo(Structure):
     _fields_ = [("name", c_char_p), ("layer", c_char_p), ("dtype", c_int), ("rank", c_int32),
                 ("shape", c_int64 * MAX_RANK), ("trainable", c_bool), ("bytes", c_size_t)]
+
+
+class Available(Structure):
+    _fields_ = [("bytes", c_uint64), ("who", c_char * AVAILABLE_TEXT)]

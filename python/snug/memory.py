@@ -76,7 +76,7 @@ def set_memory_limit(device: str = "cpu", limit: Optional[Size] = None) -> None:
 
 
 def set_memory_growth(device: str = "cpu", enable: bool = True) -> None:
-    """Take memory as it is needed (True, as it is from the start), or all of the limit at once (False).
+    """Take memory as it is needed (True, as it is from the start), or most of the limit, seven eighths, at once (False).
 
     ValueError without a limit, which says how much that is.  RuntimeError while a training runs.
     """

@@ -138,7 +138,7 @@ static snug_status store(snug__fit *f, bool validation, snug_logs *logs) {
 
 static snug_status validate(snug__fit *f, bool *wants_more) {
   bool go_on = true;
-  snug_logs logs;
+  snug_logs logs = {0};
   int64_t steps = snug__feed_batches(&f->validation);
   steps = f->options.validation_steps ? snug__min_i64(steps, f->options.validation_steps) : steps;
   TELL(f, test_begin, steps);
@@ -147,7 +147,8 @@ static snug_status validate(snug__fit *f, bool *wants_more) {
   snug__feed_start(&f->validation, f->model->seed, SNUG_NOT_TRAINING, 0);
   for (int64_t batch = 0; batch < steps; batch++) {
     SNUG_TRY(test_step(&f->session, &f->validation, SNUG__SLOT_VALIDATION, batch));
-    TELL(f, test_batch_end, batch);
+    SNUG_TRY(f->options.n_callbacks ? snug__logs_of_batch(f, &logs) : SNUG_OK);
+    TELL(f, test_batch_end, batch, &logs);
   }
   SNUG_TRY(store(f, true, &logs));
   TELL(f, test_end, &logs);

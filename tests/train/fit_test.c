@@ -87,7 +87,8 @@ static bool on_test_begin(void *u, int64_t steps) {
   note(u, " test %lld", (long long)steps);
   return true;
 }
-static bool on_test_batch_end(void *u, int64_t b) {
+static bool on_test_batch_end(void *u, int64_t b, const snug_logs *logs) {
+  ASSERT_EQ_UINT(logs->n, 2);
   note(u, " v%lld", (long long)b);
   return true;
 }
@@ -154,7 +155,8 @@ TEST(a_callback_stops_training) {
 }
 
 /* Fails in the middle of a validation of three batches. */
-static bool fail_at_second(void *u, int64_t b) {
+static bool fail_at_second(void *u, int64_t b, const snug_logs *logs) {
+  (void)logs;
   *(snug_status *)u = b == 1 ? SNUG_E_STOPPED : SNUG_OK;
   return b != 1;
 }

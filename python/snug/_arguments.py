@@ -1,0 +1,132 @@
+"""From the arguments of Keras's fit to those of the library's."""
+from __future__ import annotations
+
+from ctypes import byref, c_double, pointer
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from . import _types as t
+from ._arrays import Data
+from ._library import library
+from ._session import Session
+from ._size import Size, parse
+from ._stream import Stream, is_stream
+
+Feed = Union[Data, Stream]
+
+
+def shapes(x: Any) -> Optional[List[Tuple[int, ...]]]:
+    """Shapes of arrays in x, for inputs that leave sizes open; None where they are not told."""
+    if x is None or is_stream(x):
+        return None
+    values = list(x.values()) if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else [x]
+    shapes = [tuple(v.shape) for v in values if hasattr(v, "shape")]
+    return shapes if len(shapes) == len(values) and all(1 <= len(s) <= t.MAX_RANK for s in shapes) else None
+
+
+def feed(session: Session, x: Any, y: Any, sample_weight: Any, what: str = "x", labels: bool = True,
+          shuffle: bool = False) -> Feed:
+    if x is None:
+        raise ValueError("x is missing: give an array, a generator or a keras.utils.PyDataset")
+    if not is_stream(x):
+        if labels and y is None:
+            raise ValueError(f"y is missing: the model has the outputs {session.outputs}")
+        return Data(x, y if labels else None, sample_weight, session.inputs, session.outputs)
+    if y is not None or sample_weight is not None:
+        raise ValueError("y and sample_weight come with the batches of a generator or PyDataset: leave them out")
+    return Stream(x, session.inputs, session.outputs, what, labels, shuffle)
+
+
+def validation(session: Session, validation_data: Any) -> Optional[Feed]:
+    if validation_data is None:
+        return None
+    if is_stream(validation_data):
+        return feed(session, validation_data, None, None, "validation_data")
+    if not isinstance(validation_data, (tuple, list)) or not 2 <= len(validation_data) <= 3:
+        raise ValueError("validation_data is a tuple (x, y) or (x, y, sample_weight), a generator or a PyDataset")
+    return feed(session, *(*validation_data, None)[:3], what="validation_data")
+
+
+def batch_of(feed: Optional[Feed], batch_size: Optional[int]) -> int:
+    if isinstance(feed, Stream):
+        if batch_size not in (None, feed.batch_size):
+            raise ValueError(f"batch_size is {batch_size}, and the batches that are given have {feed.batch_size}: leave it out")
+        return feed.batch_size
+    if batch_size is not None and batch_size < 1:
+        raise ValueError(f"batch_size is {batch_size}: it is 1 or more")
+    return batch_size or 32
+
+
+def line(session: Session, memory: Optional[Size]) -> int:
+    """Bytes of the line; 0: there is none."""
+    if memory is None:
+        return 0
+    share = "100%" if memory == "auto" else memory
+    if not isinstance(share, str) or not share.endswith("%"):
+        return parse(memory, "memory")
+    try:
+        part = float(share[:-1]) / 100
+    except ValueError:
+        part = 0.0
+    if not 0 < part <= 1:
+        raise ValueError(f"memory is {memory!r}: a part is above 0 and up to 100%")
+    available = t.Available()
+    session.check(library().snug_memory_available(session.ctx.pointer, byref(available)))
+    return int(available.bytes * part)
+
+
+def line_of_library(session: Session, memory: Optional[Size]) -> int:
+    """The same without what Python needs beside: that is not the library's to plan with."""
+    whole = line(session, memory)
+    return max(whole - session.room, 1) if whole else 0
+
+
+def fit_options(session: Session, feed: Feed, held: Optional[Feed], **o: Any) -> t.FitOptions:
+    _check_options(feed, held, o)
+    made = t.FitOptions(
+        batch_size=batch_of(feed, o["batch_size"]), epochs=o["epochs"], initial_epoch=o["initial_epoch"],
+        steps_per_epoch=o["steps_per_epoch"] or 0, no_shuffle=not o["shuffle"] or isinstance(feed, Stream),
+        validation_split=o["validation_split"], validation_steps=o["validation_steps"] or 0,
+        validation_batch_size=_validation_batch(held, o),
+        validation_freq=o["validation_freq"], memory=line_of_library(session, o["memory"]))
+    if held is not None:
+        made.validation_data = pointer(held.struct)
+    if o["class_weight"] is not None:
+        weights = _class_weights(o["class_weight"])
+        made.class_weight, made.n_class_weight = weights, len(weights)
+    made.levers.allow_disk = o["allow_disk"]
+    return made
+
+
+def _validation_batch(held: Optional[Feed], o: Dict[str, Any]) -> int:
+    of_training = None if isinstance(held, Stream) else o["batch_size"]
+    return batch_of(held, o["validation_batch_size"] or of_training)
+
+
+def _check_options(feed: Feed, held: Optional[Feed], o: Dict[str, Any]) -> None:
+    if o["epochs"] < 1 or o["initial_epoch"] < 0:
+        raise ValueError(f"epochs is {o['epochs']} and initial_epoch {o['initial_epoch']}: they are from 1 and from 0")
+    if isinstance(feed, Stream):
+        if o["validation_split"]:
+            raise ValueError("validation_split needs arrays; of a generator or PyDataset give validation_data")
+        if feed.rows < 0 and not o["steps_per_epoch"]:
+            raise ValueError("steps_per_epoch is missing: x does not tell how many batches make an epoch")
+    if isinstance(held, Stream) and held.rows < 0 and not o["validation_steps"]:
+        raise ValueError("validation_steps is missing: validation_data does not tell how many batches it has")
+
+
+def _class_weights(class_weight: Dict[int, float]) -> Any:
+    if not isinstance(class_weight, dict) or not class_weight or min(class_weight) < 0:
+        raise ValueError(f"class_weight is {class_weight!r}: it is a dict from classes (0, 1, ...) to weights")
+    n = max(class_weight) + 1
+    if n > 1 << 24:
+        raise ValueError(f"class_weight has the class {n - 1}: that is too many classes")
+    return (c_double * n)(*[class_weight.get(i, 1.0) for i in range(n)])
+
+
+def callback_list(model: Any, callbacks: Any, verbose: Any, epochs: int, steps: int) -> Any:
+    import keras
+
+    if isinstance(callbacks, keras.callbacks.CallbackList):
+        return callbacks
+    return keras.callbacks.CallbackList(callbacks, add_history=True, add_progbar=verbose != 0, model=model,
+                                        verbose=1 if verbose == "auto" else verbose, epochs=epochs, steps=steps)

@@ -1,0 +1,167 @@
+"""Keras's callbacks, called by the library's loop in the order of Keras's.
+
+Before they look at the model it has the weights of the library; what they change (weights, the learning rate,
+stop_training) goes back.  What Python raises ends the fit and is raised again when the library has returned.
+"""
+from __future__ import annotations
+
+import signal
+import threading
+from ctypes import c_int, pointer
+from typing import Any, Callable, Dict, Optional
+
+from . import _types as t
+from ._library import library
+from ._session import Session
+
+# Callbacks of Keras that neither read nor set weights.
+_INDIFFERENT = {"History", "ProgbarLogger", "CSVLogger", "TerminateOnNaN", "LearningRateScheduler", "ReduceLROnPlateau",
+                "MemoryMonitor", "RemoteMonitor"}
+
+
+def _looks_at_model(callback: Any) -> bool:
+    return type(callback).__name__ not in _INDIFFERENT
+
+
+def _has_hook(callback: Any, *names: str) -> bool:
+    import keras
+
+    base = keras.callbacks.Callback  # a hook may also be set on the object, as LambdaCallback does
+    return any(getattr(getattr(callback, name), "__func__", None) is not getattr(base, name) for name in names)
+
+
+class Bridge:
+    """The one callback that the library sees.  `struct` is the library's; `error` what was raised."""
+
+    def __init__(self, session: Session, make_list: Callable[[int], Any]) -> None:
+        self._session, self._model = session, session.keras_model
+        self._make_list = make_list
+        self._list: Any = None
+        self._steps = self._test_steps = 0
+        self.error: Optional[BaseException] = None
+        self.interrupted = False
+        self.has_pulled = False  # the model has all that the fit left, and what callbacks changed at its end
+        self._failure = c_int(t.OK)
+        self._by_epoch = self._by_batch = False
+        hooks = {"train_begin": t.TRAIN_BEGIN(self._hook(self._train_begin)),
+                 "epoch_begin": t.COUNT(self._hook(self._epoch_begin)),
+                 "batch_end": t.COUNT_LOGS(self._hook(self._batch_end)),
+                 "test_begin": t.COUNT(self._hook(self._test_begin)),
+                 "test_batch_end": t.COUNT_LOGS(self._hook(self._test_batch_end)),
+                 "test_end": t.LOGS(self._hook(self._test_end)),
+                 "epoch_end": t.COUNT_LOGS(self._hook(self._epoch_end)),
+                 "train_end": t.LOGS(self._hook(self._train_end))}
+        self.struct = t.Callback(failure=pointer(self._failure), **hooks)
+
+    @property
+    def has_begun(self) -> bool:
+        return self._list is not None
+
+    def _hook(self, call: Callable[..., None]) -> Callable[..., bool]:
+        def guarded(user: Any, *values: Any) -> bool:
+            try:
+                call(*values)
+            except BaseException as error:
+                self.error = error
+            if self.error is not None or self.interrupted:
+                self._failure.value = t.E_STOPPED
+                return False
+            return not self._model.stop_training
+
+        return guarded
+
+    # ---- hooks, in the order of a fit ----
+
+    def _train_begin(self, epochs: int, steps: int) -> None:
+        self._steps = steps
+        self._model.stop_training = False
+        self._list = self._make_list(steps)
+        self._by_epoch = any(_looks_at_model(c) for c in self._list.callbacks)
+        self._by_batch = any(_looks_at_model(c) and _has_hook(c, "on_train_batch_end", "on_batch_end")
+                             for c in self._list.callbacks)
+        self._list.on_train_begin()
+        self._take_changes(self._by_epoch)
+
+    def _epoch_begin(self, epoch: int) -> None:
+        self._list.on_epoch_begin(epoch)
+        self._take_changes(self._by_epoch)
+        self._list.on_train_batch_begin(0)
+
+    def _batch_end(self, batch: int, logs: Any) -> None:
+        if self._by_batch:
+            self._session.pull_weights()
+        self._list.on_train_batch_end(batch, logs[0].as_dict())
+        if self._by_batch:
+            self._take_changes(True)
+        if batch + 1 < self._steps and not self._model.stop_training:
+            self._list.on_train_batch_begin(batch + 1)
+
+    def _test_begin(self, steps: int) -> None:
+        self._test_steps = steps
+        self._list.on_test_begin()
+        self._list.on_test_batch_begin(0)
+
+    def _test_batch_end(self, batch: int, logs: Any) -> None:
+        self._list.on_test_batch_end(batch, logs[0].as_dict())
+        if batch + 1 < self._test_steps:
+            self._list.on_test_batch_begin(batch + 1)
+
+    def _test_end(self, logs: Any) -> None:
+        self._list.on_test_end(logs[0].as_dict())
+
+    def _epoch_end(self, epoch: int, logs: Any) -> None:
+        if self._by_epoch:
+            self._session.pull()
+        self._list.on_epoch_end(epoch, _without_nan(logs[0].as_dict()))
+        self._take_changes(self._by_epoch)
+
+    def _train_end(self, logs: Any) -> None:
+        if self._by_epoch:
+            self._session.pull()
+            self.has_pulled = True
+        self._list.on_train_end(_without_nan(logs[0].as_dict()))
+
+    # ---- what callbacks changed ----
+
+    def _take_changes(self, weights: bool) -> None:
+        if weights:
+            self._session.push_changes()
+        rate = _rate_of(self._model.optimizer)
+        pointer_ = self._session.pointer
+        if rate is not None and rate != library().snug_model_learning_rate(pointer_):
+            self._session.check(library().snug_model_set_learning_rate(pointer_, rate))
+
+
+def _without_nan(logs: Dict[str, float]) -> Dict[str, float]:
+    """Epochs without validation have no values of it in Keras."""
+    return {name: value for name, value in logs.items() if value == value or not name.startswith("val_")}
+
+
+def _rate_of(optimizer: Any) -> Optional[float]:
+    """The learning rate as a number; None where a schedule rules it."""
+    import keras
+
+    if isinstance(getattr(optimizer, "_learning_rate", None), keras.optimizers.schedules.LearningRateSchedule):
+        return None
+    return float(keras.ops.convert_to_numpy(optimizer.learning_rate))
+
+
+class Interrupts:
+    """Ctrl-C while the library computes: the batch ends, then the fit.  A second one is Python's own again."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+        self._before: Any = None
+
+    def _note(self, number: int, frame: Any) -> None:
+        self._bridge.interrupted = True
+        signal.signal(signal.SIGINT, self._before)
+
+    def __enter__(self) -> None:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, self._note)
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)

@@ -1,0 +1,100 @@
+"""The plan of a training, read out of the library."""
+from __future__ import annotations
+
+from ctypes import byref
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from . import _types as t
+from ._library import library
+from ._size import text
+
+_PARTS = ("weights", "gradients", "optimizer", "activations", "scratch", "data", "callbacks", "runtime")
+
+
+class LayerMemory(NamedTuple):
+    """Bytes of a layer: its weights, its optimizer state, and what it has alive at the peak of a step."""
+
+    name: str
+    weights: int
+    optimizer: int
+    step: int
+
+
+def report_of(struct: t.MemoryReport) -> Dict[str, int]:
+    return {name: int(getattr(struct, name)) for name, _ in struct._fields_}
+
+
+class Plan:
+    """What a training will hold at its peak, in bytes, known before step 1.
+
+    `process` is the whole process, `line` what it is to stay under (None: nothing), `fits` whether it does, `least`
+    the least line that would do.  `snug` is what Snug allocates, `interpreter` what Python and the frameworks in this
+    process hold already.  `parts` has what Snug's bytes are made of at the peak, `layers` whose they are.
+    `room`, in bytes and part of the process, is left for the weights' way back into the Keras model.
+    `micro_batch` is how many samples run at a time, `seconds` how long a step will take (0: not known).
+    """
+
+    def __init__(self, pointer: Any, batch_size: int, room: int) -> None:
+        struct, peak = t.MemoryReport(), t.PlanMoment()
+        library().snug_plan_memory(pointer, byref(struct))
+        library().snug_plan_peak(pointer, byref(peak))
+        self.memory = report_of(struct)
+        for name in ("reserve", "process") + (("line",) if struct.line else ()):
+            self.memory[name] += room
+        self.batch_size, self.room = batch_size, room
+        self.fits = bool(library().snug_plan_fits(pointer))
+        self.least = int(library().snug_plan_least(pointer)) + room
+        self.process = self.memory["process"]
+        self.line: Optional[int] = self.memory["line"] or None
+        self.snug = self.memory["planned"]
+        self.interpreter = self.memory["code"] + self.memory["outside"]
+        self.parts = {name: self.memory[name] for name in _PARTS}
+        self.layers = _layers(pointer)
+        self.peak_layer = (peak.layer or b"").decode()
+        self._read_point(pointer)
+
+    def _read_point(self, pointer: Any) -> None:
+        point = t.PlanPoint()
+        n, chosen = library().snug_plan_points(pointer), library().snug_plan_chosen(pointer)
+        library().snug_plan_point_at(pointer, min(chosen, n - 1) if n else 0, byref(point))
+        self.micro_batch = int(point.micro_batch) or self.batch_size
+        self.recomputed = int(point.recomputed)
+        self.seconds = float(point.seconds)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one line."""
+        what = f"Training in batches of {self.batch_size} takes {text(self.process)} for the whole process"
+        if self.line is None:
+            return what + "."
+        if self.fits:
+            return f"{what}: it fits in {text(self.line)}."
+        return (f"Training in batches of {self.batch_size} does not fit in {text(self.line)}: the whole process needs at "
+                f"least {text(self.least)} ({self.least} bytes).")
+
+    def __str__(self) -> str:
+        rows = [(name, size) for name, size in sorted(self.parts.items(), key=lambda p: -p[1]) if size]
+        rows += [("Snug in all", self.snug), ("interpreter and frameworks", self.interpreter),
+                 ("page tables, reserve", self.memory["tables"] + self.memory["reserve"]), ("process", self.process)]
+        lines = [f"  {name:<28}{text(size):>12}" for name, size in rows]
+        return "\n".join([self.verdict, *lines])
+
+    def __repr__(self) -> str:
+        return f"<snug.Plan: {self.verdict}>"
+
+
+def _layers(pointer: Any) -> List[LayerMemory]:
+    layers = []
+    for i in range(library().snug_plan_layers(pointer)):
+        layer = t.LayerMemory()
+        library().snug_plan_layer(pointer, i, byref(layer))
+        layers.append(LayerMemory(layer.layer.decode(), layer.weights, layer.optimizer, layer.step))
+    return layers
+
+
+class DoesNotFit(MemoryError):
+    """Nothing was trained: no plan stays under the line.  `plan` is the least one."""
+
+    def __init__(self, message: str, plan: Plan) -> None:
+        super().__init__(message)
+        self.plan = plan

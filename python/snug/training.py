@@ -1,0 +1,164 @@
+"""Train, evaluate and predict a live Keras model in libsnug."""
+from __future__ import annotations
+
+from ctypes import byref, c_double, c_void_p, pointer
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import _arguments as a
+from . import _process
+from . import _types as t
+from ._arguments import Feed
+from ._callbacks import Bridge, Interrupts
+from ._library import library, raise_for
+from ._plan import DoesNotFit, Plan, report_of
+from ._session import Session
+from ._size import Size
+from ._stream import Stream
+
+# ---- fit ----
+
+
+def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = None, batch_size: Optional[int] = None,
+        epochs: int = 1, verbose: Union[str, int] = "auto", callbacks: Optional[Sequence[Any]] = None,
+        validation_split: float = 0.0, validation_data: Any = None, shuffle: bool = True,
+        class_weight: Optional[Dict[int, float]] = None, sample_weight: Any = None, initial_epoch: int = 0,
+        steps_per_epoch: Optional[int] = None, validation_steps: Optional[int] = None,
+        validation_batch_size: Optional[int] = None, validation_freq: int = 1, allow_disk: bool = False) -> Any:
+    """Train a Keras model in Snug as `model.fit` would, inside `memory` bytes.
+
+    The model is functional or Sequential, and compiled.  When this returns it has the new weights and the state of the
+    optimizer, and the result is its `History`, with `history.memory` (what was planned and measured, in bytes) and
+    `history.plan` beside.  Arguments are those of `model.fit`, and:
+
+        memory: the most that this whole process may hold, such as "2GiB": what the interpreter and the frameworks hold
+            already counts.  If no plan stays under it, DoesNotFit (a MemoryError) says so before step 1, with the
+            least that would do.  "auto" or "70%": what the container or the machine leaves this process.
+        allow_disk: values may wait in a file where the line asks for it.
+
+    x may be a NumPy array, a list or dict of them for several inputs, a generator of (x, y) batches, or a
+    keras.utils.PyDataset.  Arrays are read in place: they lie row by row, and are not copied.  Callbacks of Keras
+    are called in its order.  Ctrl-C ends after the batch: KeyboardInterrupt, and the model has the weights so far.
+    """
+    with Session(model, a.shapes(x)) as session:
+        feed = a.feed(session, x, y, sample_weight, shuffle=shuffle)
+        held = a.validation(session, validation_data)
+        options = a.fit_options(session, feed, held, memory=memory, batch_size=batch_size, epochs=epochs,
+                           initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
+                           validation_split=validation_split, validation_steps=validation_steps,
+                           validation_batch_size=validation_batch_size, validation_freq=validation_freq,
+                           class_weight=class_weight, allow_disk=allow_disk)
+        bridge = Bridge(session, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
+        plan, report = _run(session, feed, held, options, bridge)
+        if not bridge.has_pulled:
+            session.pull()
+        history = model.history
+        history.plan, history.memory = plan, report
+        return history
+
+
+def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, bridge: Bridge) -> Tuple[Any, Any]:
+    plans: List[Plan] = []
+    keep = _keeper(plans, options.batch_size, session.room if options.memory else 0)
+    options.planned = keep
+    options.callbacks, options.n_callbacks = pointer(bridge.struct), 1
+    history = c_void_p()
+    _process.fold()  # the library sets the kernel's mark back
+    with Interrupts(bridge):
+        status = library().snug_fit(session.pointer, byref(feed.struct), byref(options), byref(history))
+    report = t.MemoryReport()
+    library().snug_history_memory(history, byref(report))
+    library().snug_history_destroy(history)
+    _raise_from(session, status, bridge, [feed, held], plans)
+    return (plans[-1] if plans else None), report_of(report)
+
+
+def _keeper(plans: List[Plan], batch_size: int, room: int) -> Any:
+    def keep(user: Any, plan: int) -> bool:
+        try:
+            plans.append(Plan(c_void_p(plan), batch_size, room))
+        except BaseException:  # a plan that cannot be shown is no reason not to train
+            plans.clear()
+        return True
+
+    return t.PLANNED(keep)
+
+
+def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[Optional[Feed]],
+                plans: List[Plan]) -> None:
+    """Raise what ended a fit; the model has the weights so far."""
+    if status == t.OK:
+        return
+    error = bridge.error or next((f.error for f in feeds if isinstance(f, Stream) and f.error), None)
+    message = library().snug_message(session.ctx.pointer).decode(errors="replace")
+    if bridge.has_begun:
+        session.pull()
+    if error is not None:
+        raise error
+    if bridge.interrupted:
+        raise KeyboardInterrupt
+    if status == t.E_LIMIT and plans and not plans[-1].fits:
+        raise DoesNotFit(f"{message}\n{plans[-1]}", plans[-1])
+    raise_for(status, message)
+
+
+# ---- evaluate and predict ----
+
+
+def evaluate(model: Any, x: Any = None, y: Any = None, *, batch_size: Optional[int] = None, sample_weight: Any = None,
+             return_dict: bool = False) -> Any:
+    """Loss and metrics over the data, as `model.evaluate` gives them."""
+    with Session(model, a.shapes(x)) as session:
+        feed = a.feed(session, x, y, sample_weight)
+        names = library().snug_model_metrics(session.pointer)
+        names = [names.names[i].decode() for i in range(names.n)]
+        values = (c_double * len(names))()
+        status = library().snug_evaluate(session.pointer, byref(feed.struct), a.batch_of(feed, batch_size), values, len(names))
+        _check_feed(session, status, feed)
+    found = dict(zip(names, values))
+    if return_dict:
+        return found
+    in_order = [found[name] for name in _order_of_keras(model, names)]
+    return in_order if len(in_order) > 1 else in_order[0]
+
+
+def _order_of_keras(model: Any, names: Sequence[str]) -> List[str]:
+    """The loss, metrics as they were given to compile, the losses of outputs, then the others sorted."""
+    config = model.get_compile_config() or {}
+    given = ["loss"]
+    for metric in [*(config.get("metrics") or []), *(config.get("weighted_metrics") or [])]:
+        if isinstance(metric, dict):
+            metric = metric.get("config", {})
+            metric = metric.get("name") if isinstance(metric, dict) else metric
+        given += [metric] if isinstance(metric, str) else []
+    given += [f"{output}_loss" for output in getattr(model, "output_names", [])]
+    known = [name for name in dict.fromkeys(given) if name in names]
+    return known + sorted(set(names) - set(known))
+
+
+def predict(model: Any, x: Any, *, batch_size: Optional[int] = None) -> Any:
+    """The outputs of the model for the data, as `model.predict` gives them."""
+    with Session(model, a.shapes(x), compiled=False) as session:
+        feed = a.feed(session, x, None, None, labels=False)
+        if feed.rows < 0:
+            raise ValueError("predict: a generator does not tell how many samples it has; give a PyDataset or an array")
+        names = session.outputs
+        out = [session.output_like(i, feed.rows) for i in range(len(names))]
+        to = (c_void_p * len(out))(*[array.ctypes.data for array in out])
+        status = library().snug_predict(session.pointer, byref(feed.struct), a.batch_of(feed, batch_size), to, len(out))
+        _check_feed(session, status, feed)
+        return _structured(session, out)
+
+
+def _structured(session: Session, out: List[Any]) -> Any:
+    """Outputs as the model was given them: one, a list, or a dict."""
+    structure = getattr(session.keras_model, "_outputs_struct", None)
+    if isinstance(structure, dict):
+        by_layer = dict(zip(session.outputs, out))
+        return {key: by_layer[tensor._keras_history.operation.name] for key, tensor in structure.items()}
+    return out if isinstance(structure, (list, tuple)) or len(out) > 1 else out[0]
+
+
+def _check_feed(session: Session, status: int, feed: Feed) -> None:
+    if status and isinstance(feed, Stream) and feed.error:
+        raise feed.error
+    session.check(status)

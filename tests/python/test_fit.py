@@ -1,0 +1,141 @@
+"""snug.fit on a live model equals model.fit on its twin: losses, weights, the optimizer's state, callbacks' calls.
+
+float64, no shuffling.  Bounds as in tests/keras/live: 1e-6 of a variable's largest element after many steps; slots that are
+small beside the others are held to a share of those, as what is left of sums is no more exact than its parts.
+"""
+import unittest
+
+import numpy as np
+from common import MODELS, Calls, compiled, data, numbers, relative
+from quiet_keras import BACKEND, keras
+
+import snug
+
+BOUND = 1e-6
+ROWS, BATCH, EPOCHS = 44, 8, 3  # with a short last batch, in training and validation
+
+
+def fit_both(name, make=compiled, rows=ROWS, calls=False, **options):
+    """Train twins; their models, histories, and the calls of callbacks."""
+    theirs, ours = make(name), make(name)
+    x, y = data(theirs, rows)
+    given = dict(batch_size=BATCH, epochs=EPOCHS, shuffle=False, verbose=0, **options)
+    spies = Calls(), Calls()
+    theirs.run_eagerly = BACKEND == "tensorflow"  # building a graph takes longer than these few steps
+    want = theirs.fit(x, y, callbacks=[spies[0]] if calls else None, **given)
+    got = snug.fit(ours, x, y, callbacks=[spies[1]] if calls else None, **given)
+    return theirs, ours, want, got, spies
+
+
+class EqualTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        keras.config.set_floatx("float64")
+
+    def assert_same(self, theirs, ours, want, got, per_output=True):
+        self.assertEqual(sorted(want.history), sorted(got.history))
+        for key, values in want.history.items():
+            self.assertLess(relative(got.history[key], values), BOUND, key)
+        self.assertEqual(want.epoch, got.epoch)
+        mine, other = numbers(ours.weights), numbers(theirs.weights)
+        for (path, value), wanted in zip(mine.items(), other.values()):
+            self.assertLess(relative(value, wanted, 1e-3), BOUND, path)
+        mine, other = numbers(ours.optimizer.variables), numbers(theirs.optimizer.variables)
+        self.assertEqual(len(mine), len(other))
+        most = max([np.abs(v).max() for path, v in other.items() if "iteration" not in path], default=0.0)
+        for (path, value), wanted in zip(mine.items(), other.values()):
+            self.assertLess(relative(value, wanted, 1e-3 * most), BOUND, path)
+
+
+def equal(name, **options):
+    def test(self):
+        theirs, ours, want, got, spies = fit_both(name, calls=True, validation_split=0.25, **options)
+        self.assertEqual(spies[0].seen, spies[1].seen)
+        self.assert_same(theirs, ours, want, got)
+        x, _ = data(ours, ROWS)
+        for mine, other in zip(_listed(snug.predict(ours, x)), _listed(ours(x, training=False))):
+            self.assertLess(relative(mine, keras.ops.convert_to_numpy(other)), BOUND)
+
+    return test
+
+
+def _listed(values):
+    return values if isinstance(values, (list, tuple)) else [values]
+
+
+for _name in MODELS:
+    setattr(EqualTest, f"test_{_name}", equal(_name))
+
+
+class MoreTest(EqualTest):
+    def test_it_goes_on_where_it_stopped(self):
+        """A second fit, on either side, continues the optimizer's state."""
+        theirs, ours, _, _, _ = fit_both("cnn")
+        x, y = data(ours, ROWS)
+        want = theirs.fit(x, y, batch_size=BATCH, epochs=5, initial_epoch=3, shuffle=False, verbose=0)
+        got = snug.fit(ours, x, y, batch_size=BATCH, epochs=5, initial_epoch=3, shuffle=False, verbose=0)
+        self.assert_same(theirs, ours, want, got)
+
+    def test_weights_of_classes_and_samples(self):
+        rng = np.random.default_rng(5)
+        for options in (dict(class_weight={0: 0.5, 3: 2.0}), dict(sample_weight=rng.uniform(0.5, 2, ROWS))):
+            theirs, ours, want, got, _ = fit_both("mlp", **options)
+            self.assert_same(theirs, ours, want, got)
+
+    def test_validation_data_and_frequency(self):
+        x, y = data(compiled("mlp"), 12)
+        theirs, ours, want, got, spies = fit_both("mlp", calls=True, validation_data=(x, y), validation_freq=2,
+                                                  validation_batch_size=5)
+        self.assertEqual(spies[0].seen, spies[1].seen)
+        self.assertEqual(len(got.history["val_loss"]), 1)
+        self.assert_same(theirs, ours, want, got)
+
+    def test_steps_per_epoch(self):
+        theirs, ours, want, got, spies = fit_both("mlp", calls=True, rows=48, steps_per_epoch=2)
+        self.assertEqual(spies[0].seen, spies[1].seen)
+        self.assert_same(theirs, ours, want, got)
+
+    def test_other_optimizers(self):
+        for optimizer in (lambda: keras.optimizers.SGD(0.0625, momentum=0.875),
+                          lambda: keras.optimizers.RMSprop(0.0078125, rho=0.875),
+                          lambda: keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.25, 4, 0.5)),
+                          lambda: keras.optimizers.AdamW(0.015625, weight_decay=0.125, use_ema=True, ema_momentum=0.75,
+                                                         beta_1=0.875, beta_2=0.9921875)):
+            theirs, ours, want, got, _ = fit_both("mlp", make=lambda name: compiled(name, optimizer()))
+            self.assert_same(theirs, ours, want, got)
+
+    def test_evaluate_and_predict(self):
+        for name in ("mlp", "two_in_two_out"):
+            model = compiled(name)
+            x, y = data(model, ROWS)
+            model.run_eagerly = BACKEND == "tensorflow"
+            want = model.evaluate(x, y, batch_size=BATCH, verbose=0, return_dict=True)
+            got = snug.evaluate(model, x, y, batch_size=BATCH, return_dict=True)
+            self.assertEqual(sorted(want), sorted(got))
+            for key in want:
+                self.assertLess(relative([got[key]], [want[key]]), BOUND, key)
+            self.assertLess(relative(snug.evaluate(model, x, y, batch_size=BATCH),
+                                     model.evaluate(x, y, batch_size=BATCH, verbose=0)), BOUND)
+
+    def test_evaluate_lists_metrics_as_they_were_given(self):
+        model = compiled("u_net")
+        model.compile("sgd", "mse", metrics=["mse", keras.metrics.MeanAbsoluteError(name="far"), "cosine_similarity"])
+        x, y = data(model, ROWS)
+        model.run_eagerly = BACKEND == "tensorflow"
+        self.assertLess(relative(snug.evaluate(model, x, y), model.evaluate(x, y, verbose=0)), BOUND)
+
+    def test_inputs_and_labels_by_name(self):
+        theirs, ours = compiled("two_in_two_out"), compiled("two_in_two_out")
+        x, y = data(ours, ROWS)
+        snug.fit(theirs, x, y, batch_size=BATCH, shuffle=False, verbose=0)
+        snug.fit(ours, {"second": x[1], "first": x[0]}, {"place": y[1], "kind": y[0]}, batch_size=BATCH, shuffle=False,
+                 verbose=0)
+        for a, b in zip(theirs.get_weights(), ours.get_weights()):
+            np.testing.assert_array_equal(a, b)
+
+
+for _name in MODELS:  # inherited, and run there
+    setattr(MoreTest, f"test_{_name}", None)
+
+if __name__ == "__main__":
+    unittest.main()
