@@ -20,7 +20,8 @@ data model
 train report
 record
 keras
-callbacks"
+callbacks
+watch"
 
 # The rooms that a room may include: those of its line and of the lines below.
 allowed_for() {

@@ -18,5 +18,6 @@
 #include "snug/train.h"
 #include "snug/types.h"
 #include "snug/view.h"
+#include "snug/watch.h"
 
 #endif

@@ -23,6 +23,7 @@
   X(DATA, "data")           /* buffers of the data pipeline */              \
   X(HISTORY, "history")     /* logs of a fit */                             \
   X(CALLBACKS, "callbacks") /* what callbacks remember */                   \
+  X(WATCH, "watch")         /* processes that are watched */                \
   X(SCRATCH, "scratch")     /* memory of one call: parsing, searching */
 
 typedef enum snug__account_name {

@@ -107,10 +107,15 @@ static void walk_line(const search *s, const char *line, size_t n) {
 
 void snug__groups_walk(const char *root, const char *controller, snug__group_visit *visit,
                        void *arg) {
+  snug__groups_walk_of(root, "self", controller, visit, arg);
+}
+
+void snug__groups_walk_of(const char *root, const char *process, const char *controller,
+                          snug__group_visit *visit, void *arg) {
   const search s = {root, controller, visit, arg};
   char path[PATH_BYTES];
   char text[TEXT_BYTES];
-  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+  snprintf(path, sizeof path, "%s/proc/%s/cgroup", root, process);
   if (!snug__read_start(path, text, sizeof text)) {
     return;
   }

@@ -29,4 +29,8 @@ typedef void snug__group_visit(void *arg, const char *group, bool unified);
 void snug__groups_walk(const char *root, const char *controller, snug__group_visit *visit,
                        void *arg);
 
+/* The same of another process, by its number. */
+void snug__groups_walk_of(const char *root, const char *process, const char *controller,
+                          snug__group_visit *visit, void *arg);
+
 #endif

@@ -1,0 +1,145 @@
+/* Watching a tree of processes: what it holds, what it held at the most, and how that went on.
+ *
+ * Nothing is changed for those who are watched, and nothing of it is needed in them.  A watch looks
+ * when the caller lets it, 20 times a second if that is often enough; what comes and goes between
+ * two looks is known from the kernel's high-water marks (VmHWM).  All memory is taken when a watch
+ * is made, and none later, however long it goes on.
+ *
+ * What a figure means.  The kernel tells the resident memory of each process, and the most that it
+ * ever was.  Pages that several processes share are counted in each of them; how much that is, is
+ * read page by page (PSS) when there is a new maximum, as often as 0.5 % of a core allows.
+ *   peak        the best figure: resident memory of all at one moment, a process that passed its
+ *               own maximum since the look before with that one, shared pages counted once as far
+ * as they are known peak_least  proven: some process, or all of them by PSS, held that much
+ *   peak_most   the high-water marks of all that were alive together, shared pages in each
+ * For one process alone the three are the same. */
+#ifndef SNUG_WATCH_H
+#define SNUG_WATCH_H
+
+#include "snug/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snug_watch snug_watch;
+
+typedef struct snug_watch_options {
+  int64_t process;  /* which to watch, with all that descend from it.  0: whatever descends from
+                       this process, which becomes the parent of orphans among them and is to wait
+                       for them too (Linux: a subreaper) */
+  double interval;  /* seconds between two samples; 0: a 20th */
+  uint64_t maximum; /* bytes that the tree may hold; 0: any */
+} snug_watch_options;
+
+/* clang-format off */
+#define SNUG_WATCH_OPTIONS_DEFAULT {0, 0.0, 0}
+/* clang-format on */
+
+/* Begin to watch.  options may be NULL.  Owns: *out is the caller's, ended by snug_watch_destroy;
+ * it belongs to the thread that made it.  Fails: E_UNSUPPORTED where there is no /proc, E_ARGUMENT
+ * (no such process, an interval that is not in 0.001 .. 3600), E_MEMORY, E_LIMIT. */
+SNUG_API snug_status snug_watch_create(snug_ctx *ctx, const snug_watch_options *options,
+                                       snug_watch **out) SNUG_NODISCARD;
+
+/* End a watch; the processes go on.  NULL is allowed. */
+SNUG_API void snug_watch_destroy(snug_watch *watch);
+
+/* Look, if it is time to; the seconds until it is time again (never below 0).  It is called that
+ * often, or more often.  Where looking costs more than 1 % of a core it is time less often. */
+SNUG_API double snug_watch_look(snug_watch *watch);
+
+/* Tell what the system told about a process that ended, when the caller waited for it: the most
+ * that was resident of it or of one that it waited for, in bytes (ru_maxrss of wait4).  So is known
+ * what came after the last look. */
+SNUG_API void snug_watch_ended(snug_watch *watch, int64_t process, uint64_t most_resident);
+
+/* Send a signal to every process of the tree that is known and alive; how many that are. */
+SNUG_API size_t snug_watch_signal(snug_watch *watch, int signal);
+
+/* ---- what was seen ---- */
+
+/* The tree at the last look. */
+typedef struct snug_watch_now {
+  double seconds;     /* since the watch began */
+  uint64_t resident;  /* bytes, shared pages counted once as far as they are known */
+  uint64_t peak;      /* so far */
+  uint32_t processes; /* alive */
+  bool exceeded;      /* the peak is above options.maximum */
+} snug_watch_now;
+
+SNUG_API void snug_watch_get(const snug_watch *watch, snug_watch_now *out);
+
+#define SNUG_WATCH_NAME 20
+#define SNUG_WATCH_WHO 8
+#define SNUG_WATCH_PATH 512
+
+/* A process at the moment of the peak. */
+typedef struct snug_watch_process {
+  int64_t process;
+  uint64_t bytes;             /* what counts for it */
+  char name[SNUG_WATCH_NAME]; /* its command, without control characters */
+} snug_watch_process;
+
+/* How resident memory went on. */
+typedef enum snug_watch_shape {
+  SNUG_WATCH_SHORT,   /* too short to tell */
+  SNUG_WATCH_FLAT,    /* no more at the end than after the start */
+  SNUG_WATCH_GROWING, /* all along */
+  SNUG_WATCH_STEPPED, /* by jumps, and flat between them */
+  SNUG_WATCH_VARYING  /* up and down, without a direction */
+} snug_watch_shape;
+
+/* The memory control group that a process of the tree was in; of those around it, the one that
+ * has the least limit.  Figures are SNUG_WATCH_UNTOLD where the system does not tell. */
+#define SNUG_WATCH_UNTOLD UINT64_MAX
+typedef struct snug_watch_group {
+  char path[SNUG_WATCH_PATH]; /* "": there is none */
+  uint64_t limit;             /* UNTOLD: none */
+  uint64_t peak;              /* of the whole group, others in it included */
+  bool peak_is_new;           /* it was reached since the watch began */
+  uint64_t kills;             /* by the kernel for memory, since the watch began */
+} snug_watch_group;
+
+typedef struct snug_watch_report {
+  double seconds; /* watched */
+  uint64_t samples;
+  double cost; /* seconds of processor time that looking took */
+
+  uint64_t peak, peak_least, peak_most; /* bytes; see above */
+  double peak_at;                       /* seconds since the watch began, an interval exact */
+  snug_watch_process who[SNUG_WATCH_WHO];
+  uint32_t n_who;          /* the largest at the peak */
+  uint32_t peak_processes; /* alive then */
+  uint64_t peak_others;    /* bytes of those that are not in `who` */
+
+  bool has_split; /* the parts of the PSS, read when there was a new maximum */
+  double split_at;
+  uint64_t anonymous, file, shared;
+
+  uint64_t processes;      /* seen in all */
+  uint32_t most_processes; /* at one time */
+  uint32_t left;           /* still alive */
+  uint64_t unsplit;        /* processes whose pages may not be read: another user's */
+  uint64_t untold;         /* processes that could not be followed: they are too many, or hidden */
+
+  snug_watch_shape shape;
+  double shape_from;  /* seconds: where the start ends and what is judged begins */
+  uint64_t low, high; /* the least and the most from there on */
+  double per_minute;  /* bytes; of GROWING */
+  double period;      /* seconds after which the curve repeats; 0: none can be told */
+  uint32_t steps;     /* of STEPPED */
+  double last_step_at;
+  uint64_t step_bytes; /* of all steps together */
+
+  snug_watch_group group;
+  uint64_t machine_kills; /* by the kernel for memory on this machine, since the watch began */
+} snug_watch_report;
+
+/* What was seen so far.  `out` is all zero of a watch that is NULL. */
+SNUG_API void snug_watch_report_get(const snug_watch *watch, snug_watch_report *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

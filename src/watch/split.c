@@ -1,0 +1,82 @@
+#include "watch/split.h"
+
+#include "base/clock.h"
+
+#define SHARE 0.005   /* of a core */
+#define AT_ONCE 0.02  /* seconds that may be spent before any share has come together */
+#define EVERY 1.0     /* seconds, while pages are shared */
+#define NEW_PART 0.01 /* what is larger by this part is a new maximum */
+
+void snug__splits_init(snug__splits *s, double now) {
+  *s = (snug__splits){.began = now, .last = now};
+}
+
+/* The sum of the tree as it counts, and what of it is shared. */
+static uint64_t sum_of(const snug__tree *t, uint64_t *overlap) {
+  uint64_t sum = 0;
+  *overlap = 0;
+  for (size_t i = 0; i < t->n; i++) {
+    const snug__member *m = &t->list[i];
+    uint64_t twice = m->overlap < m->counted ? m->overlap : m->counted;
+    sum += m->counted - twice;
+    *overlap += twice;
+  }
+  return sum;
+}
+
+static bool has_reason(const snug__splits *s, const snug__tree *t, uint64_t sum, uint64_t overlap,
+                       double now) {
+  bool is_new = (double)sum > (double)s->at * (1.0 + NEW_PART);
+  return is_new || (t->n > 1 && overlap > sum / 10 && now - s->last >= EVERY);
+}
+
+static bool read_one(const snug__tree *t, snug__member *m, snug__split *out) {
+  char text[SNUG__TREE_TEXT];
+  return snug__tree_text(t, m->process, "smaps_rollup", text) && snug__split_parse(text, out);
+}
+
+/* All members; what the whole is made of.  Of a process alone nothing is shared within the tree. */
+static bool read_all(snug__splits *s, snug__tree *t, snug__split *all) {
+  bool is_whole = t->n > 0;
+  *all = (snug__split){0};
+  for (size_t i = 0; i < t->n; i++) {
+    snug__member *m = &t->list[i];
+    snug__split one;
+    if (m->borrows || m->resident == 0) {
+      continue;
+    }
+    if (!read_one(t, m, &one)) {
+      s->n_unsplit += !m->unsplit;
+      m->unsplit = true;
+      is_whole = false;
+      continue;
+    }
+    m->overlap = t->n > 1 && one.resident > one.pss ? one.resident - one.pss : 0;
+    all->pss += one.pss;
+    all->anonymous += one.anonymous;
+    all->file += one.file;
+    all->shared += one.shared;
+  }
+  return is_whole;
+}
+
+bool snug__splits_look(snug__splits *s, snug__tree *t, double now, bool must) {
+  snug__split all;
+  uint64_t overlap;
+  uint64_t sum = sum_of(t, &overlap);
+  bool may = s->spent <= SHARE * (now - s->began) + AT_ONCE;
+  if (!must && (!may || !has_reason(s, t, sum, overlap, now))) {
+    return false;
+  }
+  double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);
+  bool is_whole = read_all(s, t, &all);
+  s->spent += snug__seconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  s->last = now;
+  s->at = sum > s->at ? sum : s->at;
+  if (is_whole && all.pss > s->all.pss) {
+    s->has = true;
+    s->all = all;
+    s->seconds = now - s->began;
+  }
+  return true;
+}

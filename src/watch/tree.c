@@ -1,0 +1,272 @@
+#include "watch/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define YOUNG 1.0      /* seconds: a process that may be gone soon is read at every look */
+#define QUIET 1.0      /* seconds without a change, after which every other sample will do */
+#define MOST_NEW 4096  /* numbers to look at one by one; beyond, /proc is listed */
+#define LIST_EVERY 5.0 /* seconds */
+#define PATH_BYTES (SNUG__TREE_ROOT + 64)
+
+/* ---- files ---- */
+
+static int open_file(const snug__tree *t, int32_t process, const char *name) {
+  char path[PATH_BYTES];
+  snprintf(path, sizeof path, "%s/proc/%d/%s", t->root, (int)process, name);
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool read_text(int fd, char text[SNUG__TREE_TEXT]) {
+  ssize_t n = fd < 0 ? -1 : pread(fd, text, SNUG__TREE_TEXT - 1, 0);
+  text[n < 0 ? 0 : n] = '\0';
+  return n > 0;
+}
+
+bool snug__tree_text(const snug__tree *t, int32_t process, const char *name,
+                     char text[SNUG__TREE_TEXT]) {
+  int fd = open_file(t, process, name);
+  bool ok = read_text(fd, text);
+  if (fd >= 0) {
+    close(fd);
+  }
+  return ok;
+}
+
+static bool read_member(const snug__tree *t, const snug__member *m, snug__figures *out) {
+  char text[SNUG__TREE_TEXT];
+  bool ok = m->fd >= 0 ? read_text(m->fd, text) : snug__tree_text(t, m->process, "status", text);
+  return ok && snug__figures_parse(text, out);
+}
+
+/* ---- members ---- */
+
+static snug__member *member_of(const snug__tree *t, int32_t process) {
+  for (size_t i = 0; i < t->n; i++) {
+    if (t->list[i].process == process) {
+      return &t->list[i];
+    }
+  }
+  return NULL;
+}
+
+/* Between vfork and exec a process runs in the memory of its parent, which must not count twice. */
+static bool borrows(const snug__member *m, const snug__member *parent) {
+  return parent && m->resident == parent->resident && m->peak == parent->peak && m->resident &&
+         syscall(SYS_kcmp, m->process, parent->process, KCMP_VM, 0, 0) == 0;
+}
+
+/* Figures of a process that is in the list.  A mark that fell belongs to another memory: it has
+ * begun another program. */
+static void update(const snug__tree *t, snug__member *m, const snug__figures *f, double now) {
+  bool began_anew = f->peak < m->peak;
+  bool rose = f->peak > m->peak || began_anew;
+  if (rose || f->resident != m->resident) {
+    m->changed = now;
+  }
+  if (began_anew || strcmp(m->name, f->name) != 0) {
+    m->overlap = 0;
+  }
+  m->was_here = m->was_here && !rose;
+  memcpy(m->name, f->name, sizeof m->name);
+  m->parent = f->parent;
+  m->resident = f->resident;
+  m->peak = f->peak;
+  m->borrows = now - m->came < YOUNG && borrows(m, member_of(t, m->parent));
+  m->counted = m->borrows ? 0 : rose ? m->peak : m->resident;
+}
+
+/* A copy of its parent shares all of that one's pages at first. */
+static uint64_t shared_at_birth(const snug__member *m, const snug__member *parent) {
+  if (!parent || m->borrows || strcmp(parent->name, m->name) != 0) {
+    return 0;
+  }
+  return m->resident < parent->resident ? m->resident : parent->resident;
+}
+
+static void add(snug__tree *t, int32_t process, int fd, const snug__figures *f, double now) {
+  if (t->n == SNUG__TREE_MOST) {
+    t->untold++;
+    close(fd);
+    return;
+  }
+  snug__member *m = &t->list[t->n++];
+  *m = (snug__member){.process = process, .fd = fd, .came = now, .changed = now};
+  update(t, m, f, now);
+  m->overlap = shared_at_birth(m, member_of(t, m->parent));
+  t->n_seen++;
+  t->n_most = t->n > t->n_most ? (uint32_t)t->n : t->n_most;
+}
+
+static bool belongs(const snug__tree *t, int32_t process, const snug__figures *f) {
+  return f->group == process && (process == t->top || (t->self && f->parent == t->self) ||
+                                 member_of(t, f->parent) != NULL);
+}
+
+/* Look at a number; false: nobody has it. */
+static bool probe(snug__tree *t, int32_t process, double now) {
+  char text[SNUG__TREE_TEXT];
+  snug__figures f;
+  if (process == t->self || member_of(t, process)) {
+    return true;
+  }
+  int fd = open_file(t, process, "status");
+  if (fd < 0) {
+    t->untold += errno == EACCES || errno == EPERM || errno == EMFILE;
+    return errno != ENOENT && errno != ESRCH;
+  }
+  if (read_text(fd, text) && snug__figures_parse(text, &f) && belongs(t, process, &f)) {
+    add(t, process, fd, &f, now);
+  } else {
+    close(fd);
+  }
+  return true;
+}
+
+/* ---- finding ---- */
+
+/* The last field of /proc/loadavg; 0 where it is not told. */
+static int64_t last_number(const snug__tree *t) {
+  char text[128];
+  ssize_t n = t->loadavg < 0 ? -1 : pread(t->loadavg, text, sizeof text - 1, 0);
+  text[n < 0 ? 0 : n] = '\0';
+  const char *field = strrchr(text, ' ');
+  long long value = field ? strtoll(field, NULL, 10) : 0;
+  return value > 0 && value <= INT32_MAX ? value : 0;
+}
+
+/* Whoever stands in an open folder.  readdir would take memory. */
+static void probe_folder(snug__tree *t, int folder, double now) {
+  _Alignas(struct dirent64) char entries[SNUG__TREE_TEXT];
+  ssize_t n = lseek(folder, 0, SEEK_SET);
+  while (n >= 0 && (n = getdents64(folder, entries, sizeof entries)) > 0) {
+    for (ssize_t at = 0; at < n;) {
+      const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
+      long long value = strtoll(entry->d_name, NULL, 10);
+      if (value > 0 && value <= INT32_MAX) {
+        probe(t, (int32_t)value, now);
+      }
+      at += entry->d_reclen;
+    }
+  }
+}
+
+/* Everybody in /proc.  A child may stand before its parent, so that it takes several rounds until
+ * one finds nobody. */
+static void list_all(snug__tree *t, double now) {
+  char path[PATH_BYTES];
+  snprintf(path, sizeof path, "%s/proc", t->root);
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  size_t before;
+  do {
+    before = t->n;
+    probe_folder(t, folder, now);
+  } while (t->n > before && t->n < SNUG__TREE_MOST);
+  if (folder >= 0) {
+    close(folder);
+  }
+  t->listed = now;
+}
+
+/* A number is given a moment before the process can be seen. */
+static void probe_range(snug__tree *t, int64_t last, double now) {
+  int32_t absent[SNUG__TREE_ABSENT];
+  size_t n = t->n_absent;
+  memcpy(absent, t->absent, n * sizeof *absent);
+  t->n_absent = 0;
+  for (size_t i = 0; i < n; i++) {
+    probe(t, absent[i], now);
+  }
+  for (int64_t p = t->cursor + 1; p <= last; p++) {
+    if (!probe(t, (int32_t)p, now) && t->n_absent < SNUG__TREE_ABSENT) {
+      t->absent[t->n_absent++] = (int32_t)p;
+    }
+  }
+}
+
+void snug__tree_find(snug__tree *t, double now) {
+  int64_t last = last_number(t);
+  bool is_told = last > 0 && t->cursor > 0;
+  if (!is_told || last < t->cursor || last - t->cursor > MOST_NEW || now - t->listed > LIST_EVERY) {
+    t->n_absent = 0;
+    list_all(t, now);
+  } else if (last > t->cursor || t->n_absent) {
+    probe_range(t, last, now);
+  }
+  t->cursor = last;
+}
+
+/* ---- reading ---- */
+
+static void forget(snug__tree *t, size_t i) {
+  if (t->list[i].fd >= 0) {
+    close(t->list[i].fd);
+  }
+  t->list[i] = t->list[--t->n];
+}
+
+static bool is_due(const snug__member *m, double now, bool sample, bool odd) {
+  bool is_young = now - m->came < YOUNG;
+  bool is_quiet = now - m->changed >= QUIET;
+  return is_young || (sample && (!is_quiet || (m->process & 1) == odd));
+}
+
+void snug__tree_read(snug__tree *t, double now, bool sample) {
+  snug__figures f;
+  t->odd = sample ? !t->odd : t->odd;
+  for (size_t i = t->n; i-- > 0;) { /* from the end: who takes a free place was read already */
+    snug__member *m = &t->list[i];
+    if (!is_due(m, now, sample, t->odd) || m->came == now) {
+      continue;
+    }
+    if (read_member(t, m, &f) && f.group == m->process) {
+      update(t, m, &f, now);
+    } else {
+      forget(t, i);
+    }
+  }
+}
+
+/* ---- beginning and end ---- */
+
+snug_status snug__tree_init(snug__tree *t, snug_ctx *ctx, const char *root, int32_t self,
+                            int32_t top, double now) {
+  char path[PATH_BYTES];
+  *t = (snug__tree){.ctx = ctx, .self = self, .top = top, .loadavg = -1};
+  if ((size_t)snprintf(t->root, sizeof t->root, "%s", root) >= sizeof t->root) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "watch: the path %s is too long", root);
+  }
+  snprintf(path, sizeof path, "%s/proc/%d/status", root, (int)(top ? top : self));
+  if (access(path, R_OK) != 0) {
+    return snug__fail(ctx, errno == ENOENT && top ? SNUG_E_ARGUMENT : SNUG_E_UNSUPPORTED,
+                      "watch: %s cannot be read: %s", path, strerror(errno));
+  }
+  SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_WATCH, SNUG__TREE_MOST, &t->list));
+  snprintf(path, sizeof path, "%s/proc/loadavg", root);
+  t->loadavg = open(path, O_RDONLY | O_CLOEXEC);
+  t->cursor = last_number(t);
+  list_all(t, now);
+  for (size_t i = 0; i < t->n; i++) { /* what they reached before is not of this watch */
+    t->list[i].was_here = true;
+    t->list[i].counted = t->list[i].borrows ? 0 : t->list[i].resident;
+  }
+  return SNUG_OK;
+}
+
+void snug__tree_release(snug__tree *t) {
+  while (t->n) {
+    forget(t, t->n - 1);
+  }
+  if (t->list && t->loadavg >= 0) {
+    close(t->loadavg);
+  }
+  SNUG_GIVE_ARRAY(t->ctx, SNUG__MEM_WATCH, t->list, SNUG__TREE_MOST);
+  t->list = NULL;
+}

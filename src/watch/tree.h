@@ -1,0 +1,71 @@
+/* The processes of a tree: found when they come, read when they are due, forgotten when they end.
+ *
+ * Invariants:
+ * 1. Whoever is in the list descends from the one that is watched, also when its parent has died.
+ * 2. A process is read through a file that was opened when it was found: a later process of the
+ *    same number is never taken for it.  (Where files run out it is opened anew each time.)
+ * 3. Looking takes no memory; the list has room for SNUG__TREE_MOST.
+ *
+ * New processes are found by number.  /proc/loadavg tells the last number that was given, to a
+ * process or a thread: if it has not moved, nobody came, and otherwise those in between are all
+ * there is to look at.  That is dear only where very many come; now and then all of /proc is
+ * listed, in case one slipped through. */
+#ifndef SNUG_WATCH_TREE_H
+#define SNUG_WATCH_TREE_H
+
+#include "base/ctx.h"
+#include "watch/figures.h"
+
+#define SNUG__TREE_MOST 1024
+#define SNUG__TREE_ABSENT 64
+#define SNUG__TREE_ROOT 512
+
+typedef struct snug__member {
+  int32_t process, parent;
+  int fd; /* its status; -1: there was none left */
+  char name[SNUG_WATCH_NAME];
+  uint64_t resident, peak; /* as the kernel tells them */
+  uint64_t counted; /* in the sum: `resident`, or `peak` if that rose since it was read before */
+  uint64_t overlap; /* of that, in pages that others of the tree have too, as far as is known */
+  double came, changed; /* when it was found; when one of its figures last moved */
+  bool was_here;        /* before the watch began: its peak may be older */
+  bool borrows;         /* it has the memory of its parent (vfork), and none of its own */
+  bool unsplit;         /* its pages may not be read */
+} snug__member;
+
+typedef struct snug__tree {
+  snug_ctx *ctx;
+  char root[SNUG__TREE_ROOT]; /* "": this machine */
+  int32_t self;               /* whose children belong to it; 0: nobody's */
+  int32_t top;                /* the process that is watched; 0: none in particular */
+  snug__member *list;
+  size_t n;
+  int loadavg;                       /* open file */
+  int64_t cursor;                    /* the last number that was given; 0: not known */
+  int32_t absent[SNUG__TREE_ABSENT]; /* given, but not there yet when they were looked for */
+  size_t n_absent;
+  bool odd;        /* the last sample read those of odd numbers */
+  double listed;   /* when all of /proc was last listed */
+  uint64_t n_seen; /* ever */
+  uint32_t n_most; /* at one time */
+  uint64_t untold; /* that there was no room for, or that could not be read */
+} snug__tree;
+
+/* Begin with those that are there.  Fails: E_MEMORY, E_LIMIT, E_UNSUPPORTED (no /proc). */
+snug_status snug__tree_init(snug__tree *t, snug_ctx *ctx, const char *root, int32_t self,
+                            int32_t top, double now) SNUG_NODISCARD;
+void snug__tree_release(snug__tree *t);
+
+/* Find who came since the last time, and read them. */
+void snug__tree_find(snug__tree *t, double now);
+
+/* Read those who came less than a second ago; at a `sample` all, and of those who have not moved
+ * for a second every other one.  Who has ended is forgotten. */
+void snug__tree_read(snug__tree *t, double now, bool sample);
+
+/* The first 8 KiB of a file of a process. */
+#define SNUG__TREE_TEXT 8192
+bool snug__tree_text(const snug__tree *t, int32_t process, const char *name,
+                     char text[SNUG__TREE_TEXT]);
+
+#endif

@@ -1,0 +1,257 @@
+/* One look: who came, what they hold, whether that is a new maximum.  Half-way between two samples
+ * there is a small one, for who came and may be gone soon: what lives for two of them is seen, and
+ * a process that is young is read often enough that a maximum of 30 ms is in one of the readings.
+ */
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "watch/shape.h"
+
+#define INTERVAL 0.05
+#define SHARE 0.008 /* of a core, for all but the reading of pages */
+#define CREDIT 0.01 /* seconds that may be spent at once, when many come */
+#define GROUPS_EVERY 0.5
+#define CONFIRM_EVERY 0.5
+#define YOUNG 1.0
+
+/* ---- the parts of a look ---- */
+
+static void look_at_groups(snug_watch *w) {
+  for (size_t i = 0; i < w->tree.n; i++) {
+    if (w->now - w->tree.list[i].came < YOUNG) {
+      snug__group_list_note(&w->groups, w->tree.list[i].process);
+    }
+  }
+  if (w->now - w->asked >= GROUPS_EVERY) {
+    snug__group_list_read(&w->groups);
+    w->asked = w->now;
+  }
+}
+
+/* What several processes seem to hold together may be the same pages: before the word is given
+ * that it is too much, they are counted. */
+static void hold_against_maximum(snug_watch *w, bool is_fresh) {
+  if (w->maximum == 0 || w->peak.sum <= w->maximum) {
+    return;
+  }
+  if (!is_fresh && w->tree.n > 1 && w->peak.one <= w->maximum) {
+    if (w->now - w->confirmed < CONFIRM_EVERY) {
+      return;
+    }
+    w->confirmed = w->now;
+    snug__splits_look(&w->splits, &w->tree, w->now, true);
+    snug__peak_sum(&w->peak, &w->tree);
+  }
+  w->exceeded = w->exceeded || w->peak.sum > w->maximum || w->peak.one > w->maximum;
+}
+
+static void look_at_peak(snug_watch *w) {
+  double seconds = w->now - w->began;
+  bool is_fresh = snug__splits_look(&w->splits, &w->tree, w->now, false);
+  snug__peak_sum(&w->peak, &w->tree);
+  hold_against_maximum(w, is_fresh);
+  snug__peak_take(&w->peak, &w->tree, seconds);
+  snug__peak_prove(&w->peak, w->peak.one, seconds);
+  snug__peak_prove(&w->peak, w->splits.all.pss, seconds);
+}
+
+static void look(snug_watch *w) {
+  bool is_sample = w->samples == 0 || w->now - w->sampled >= 0.75 * w->interval;
+  snug__tree_find(&w->tree, w->now);
+  snug__tree_read(&w->tree, w->now, is_sample);
+  look_at_groups(w);
+  look_at_peak(w);
+  if (is_sample) {
+    w->sampled = w->now;
+    w->samples++;
+    snug__curve_add(&w->curve, w->now - w->began, w->peak.now);
+  }
+}
+
+/* ---- when ---- */
+
+/* Processor time comes in as credit, and looks are paid with it. */
+static void set_next(snug_watch *w, double cost) {
+  double step = 0.5 * w->interval;
+  double credit = w->credit + SHARE * (w->now - w->paid);
+  w->credit = (credit < CREDIT ? credit : CREDIT) - cost;
+  w->paid = w->now;
+  double wait = w->credit < 0.0 ? -w->credit / SHARE : 0.0;
+  w->next = w->next + step > w->now ? w->next + step : w->now + step;
+  w->next = w->next < w->now + wait ? w->now + wait : w->next;
+}
+
+double snug__watch_look_at(snug_watch *w, double now) {
+  if (now < w->next) {
+    return w->next - now;
+  }
+  double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);
+  double apart = w->splits.spent; /* has a share of its own */
+  w->now = now;
+  look(w);
+  double cost = snug__seconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  w->spent += cost;
+  set_next(w, cost - (w->splits.spent - apart));
+  return w->next - now;
+}
+
+double snug_watch_look(snug_watch *w) { return w ? snug__watch_look_at(w, snug__now()) : 0.0; }
+
+/* ---- what callers tell and ask ---- */
+
+/* Before it began its program, a process had the memory of the one that started it, this one. */
+void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
+  snug__process self;
+  if (!w) {
+    return;
+  }
+  snug__group_list_read(&w->groups);
+  snug__process_read("", &self);
+  if (most_resident <= self.peak) {
+    return;
+  }
+  for (uint32_t i = 0; i < w->peak.n_who; i++) {
+    snug_watch_process *p = &w->peak.who[i];
+    p->bytes = p->process == process && w->peak.n_processes == 1 && p->bytes < most_resident
+                   ? most_resident
+                   : p->bytes;
+  }
+  snug__peak_prove(&w->peak, most_resident, snug__now() - w->began);
+  w->exceeded = w->exceeded || (w->maximum && most_resident > w->maximum);
+}
+
+size_t snug_watch_signal(snug_watch *w, int number) {
+  size_t n = 0;
+  char byte;
+  for (size_t i = 0; w && i < w->tree.n; i++) {
+    const snug__member *m = &w->tree.list[i];
+    bool is_alive = m->fd < 0 || pread(m->fd, &byte, 1, 0) == 1;
+    n += is_alive && kill(m->process, number) == 0;
+  }
+  return n;
+}
+
+void snug_watch_get(const snug_watch *w, snug_watch_now *out) {
+  if (out) {
+    *out = (snug_watch_now){0};
+  }
+  if (w && out) {
+    *out = (snug_watch_now){w->now - w->began, w->peak.now, w->peak.bytes, (uint32_t)w->tree.n,
+                            w->exceeded};
+  }
+}
+
+static void tell_peak(const snug_watch *w, snug_watch_report *out) {
+  const snug__peak *p = &w->peak;
+  out->peak = p->bytes;
+  out->peak_least = p->least;
+  out->peak_most = p->most;
+  out->peak_at = p->at;
+  memcpy(out->who, p->who, sizeof out->who);
+  out->n_who = p->n_who;
+  out->peak_processes = p->n_processes;
+  out->peak_others = p->others;
+  out->has_split = w->splits.has;
+  out->split_at = w->splits.seconds;
+  out->anonymous = w->splits.all.anonymous;
+  out->file = w->splits.all.file;
+  out->shared = w->splits.all.shared;
+}
+
+void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
+  if (out) {
+    memset(out, 0, sizeof *out);
+  }
+  if (!w || !out) {
+    return;
+  }
+  out->seconds = w->now - w->began;
+  out->samples = w->samples;
+  out->cost = w->spent;
+  tell_peak(w, out);
+  out->processes = w->tree.n_seen;
+  out->most_processes = w->tree.n_most;
+  out->left = (uint32_t)w->tree.n;
+  out->unsplit = w->splits.n_unsplit;
+  out->untold = w->tree.untold;
+  snug__shape_judge(&w->curve, out);
+  snug__group_list_tell(&w->groups, out);
+}
+
+/* ---- beginning and end ---- */
+
+static bool adopt(bool on) { return prctl(PR_SET_CHILD_SUBREAPER, on ? 1 : 0, 0, 0, 0) == 0; }
+
+static bool adopts_already(void) {
+  int is_on = 0;
+  return prctl(PR_GET_CHILD_SUBREAPER, &is_on, 0, 0, 0) == 0 && is_on;
+}
+
+static snug_status check(snug_ctx *ctx, const snug_watch_options *o) {
+  if (o->process < 0 || o->process > INT32_MAX) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "watch: there is no process %lld",
+                      (long long)o->process);
+  }
+  bool is_good = o->interval == 0.0 || (o->interval >= 0.001 && o->interval <= 3600.0);
+  return is_good ? SNUG_OK
+                 : snug__fail(ctx, SNUG_E_ARGUMENT,
+                              "watch: the interval is %g seconds; 0.001 to 3600 are possible",
+                              o->interval);
+}
+
+static snug_status begin(snug_watch *w, const char *root, const snug_watch_options *o, double now) {
+  w->interval = o->interval > 0.0 ? o->interval : INTERVAL;
+  w->maximum = o->maximum;
+  w->began = w->now = w->next = w->paid = now;
+  w->credit = CREDIT;
+  w->confirmed = -CONFIRM_EVERY;
+  int32_t self = o->process ? 0 : (int32_t)getpid();
+  w->adopts = self && !adopts_already() && adopt(true);
+  snug__splits_init(&w->splits, now);
+  snug__group_list_init(&w->groups, root);
+  snug__curve_init(&w->curve, w->interval);
+  return snug__tree_init(&w->tree, w->ctx, root, self, (int32_t)o->process, now);
+}
+
+snug_status snug__watch_create_at(snug_ctx *ctx, const char *root,
+                                  const snug_watch_options *options, double now, snug_watch **out) {
+  static const snug_watch_options defaults = SNUG_WATCH_OPTIONS_DEFAULT;
+  const snug_watch_options *o = options ? options : &defaults;
+  snug_watch *w = NULL;
+  *out = NULL;
+  SNUG_TRY(check(ctx, o));
+  SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_WATCH, &w));
+  w->ctx = ctx;
+  snug_status s = begin(w, root, o, now);
+  if (s) {
+    snug_watch_destroy(w);
+    return s;
+  }
+  *out = w;
+  return SNUG_OK;
+}
+
+snug_status snug_watch_create(snug_ctx *ctx, const snug_watch_options *options, snug_watch **out) {
+  if (!out) {
+    return SNUG_E_ARGUMENT;
+  }
+  *out = NULL;
+  return ctx ? snug__watch_create_at(ctx, "", options, snug__now(), out) : SNUG_E_ARGUMENT;
+}
+
+void snug_watch_destroy(snug_watch *w) {
+  if (w) {
+    if (w->adopts) {
+      adopt(false);
+    }
+    snug__tree_release(&w->tree);
+    snug__give(w->ctx, SNUG__MEM_WATCH, w, sizeof *w);
+  }
+}
