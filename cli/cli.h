@@ -13,9 +13,12 @@ typedef enum cli_exit {
   CLI_OK = 0,
   CLI_FAILURE = 1,
   CLI_USAGE = 2,
-  CLI_NO_FIT = 3,   /* a plan says that it does not fit */
-  CLI_EXCEEDED = 4, /* a maximum was passed while it ran */
-  CLI_SIGNAL = 128  /* plus the number of the signal that ended it early */
+  CLI_NO_FIT = 3,        /* a plan says that it does not fit */
+  CLI_EXCEEDED = 4,      /* a maximum was passed while it ran */
+  CLI_NOT_WATCHED = 125, /* as env and timeout have them: snug itself failed, */
+  CLI_NOT_RUN = 126,     /* a command may not be run, */
+  CLI_NOT_FOUND = 127,   /* or is not there */
+  CLI_SIGNAL = 128       /* plus the number of the signal that ended it early */
 } cli_exit;
 
 /* Print "snug: " and a line to stderr; returns code. */
@@ -84,6 +87,6 @@ int cli_file_read(const char *path, char **text, size_t *n);
 /* The verbs, each in a file of its own. */
 extern const cli_verb cli_verb_fit, cli_verb_plan, cli_verb_evaluate, cli_verb_predict,
     cli_verb_summary, cli_verb_data, cli_verb_init, cli_verb_pack, cli_verb_report,
-    cli_verb_compare, cli_verb_completion, cli_verb_help;
+    cli_verb_compare, cli_verb_watch, cli_verb_completion, cli_verb_help;
 
 #endif

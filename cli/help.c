@@ -61,11 +61,15 @@ static void print_examples(const cli_verb *verb, FILE *out) {
 static void print_usage(const cli_verb *verb, FILE *out) {
   const cli_operand *o = &verb->operand;
   fprintf(out, "Usage: snug %s", verb->name);
-  if (o->value) {
+  if (o->value && !o->is_command) {
     fprintf(out, o->is_optional ? " [%s]" : " %s", o->value);
     fputs(o->is_list ? "..." : "", out);
   }
-  fputs(" [option...]\n", out);
+  fputs(" [option...]", out);
+  if (o->is_command) {
+    fprintf(out, " -- %s [argument...]", o->value);
+  }
+  fputc('\n', out);
   if (o->value) {
     fprintf(out, "  %-*s", TEXT_COLUMN - 2, o->value);
     print_wrapped(o->what, TEXT_COLUMN, TEXT_COLUMN, out);
@@ -125,6 +129,7 @@ void cli_print_overview(FILE *out) {
       "  snug plan cnn.keras --memory 1GiB                      will it fit, and how?\n"
       "  snug evaluate trained.keras --data test.npz            how good is it?\n"
       "  snug predict trained.keras --data test.npz -o out.npy  what does it say?\n"
+      "  snug watch -- python train.py                          the peak of any program\n"
       "  snug fit --help                                        all options of a verb\n\n"
       "Verbs:\n",
       out);
@@ -135,6 +140,7 @@ void cli_print_overview(FILE *out) {
       "\nOptions:\n"
       "  --version    print the version\n"
       "  -h, --help   this text; after a verb, that verb's (also: snug help VERB)\n\n"
-      "Exit codes: 0 ok, 1 failure, 2 usage, 3 does not fit, 130 and 143 interrupted.\n",
+      "Exit codes: 0 ok, 1 failure, 2 usage, 3 does not fit, 4 passed a maximum,\n"
+      "130 and 143 interrupted; snug watch has those of its command.\n",
       out);
 }

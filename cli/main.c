@@ -70,7 +70,9 @@ static int run_verb(int argc, char **argv) {
   if (verb->computes) {
     patience_set(argv);
   }
-  signal(SIGPIPE, SIG_IGN); /* a closed pipe must not end a training */
+  if (!verb->runs_others) {
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe must not end a training */
+  }
   return verb->run(verb, n_args, args);
 }
 

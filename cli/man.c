@@ -92,13 +92,18 @@ static void put_title(const char *name, const char *summary, FILE *out) {
 
 static void put_synopsis(const cli_verb *verb, FILE *out) {
   fprintf(out, ".B snug %s\n", verb->name);
-  if (verb->operand.value) {
+  if (verb->operand.value && !verb->operand.is_command) {
     fputs(verb->operand.is_optional ? "[" : "", out);
     put_lower(verb->operand.value, out);
     fputs(verb->operand.is_list ? " ..." : "", out);
     fputs(verb->operand.is_optional ? "]\n" : "\n", out);
   }
   fputs("[\\fIoption\\fR ...]\n", out);
+  if (verb->operand.is_command) {
+    fputs("\\-\\- ", out);
+    put_lower(verb->operand.value, out);
+    fputs(" [\\fIargument\\fR ...]\n", out);
+  }
 }
 
 static void put_description(const cli_verb *verb, FILE *out) {

@@ -49,6 +49,7 @@ typedef struct cli_operand {
   const char *what;    /* "the .keras file to train" */
   const char *choices; /* "bash|zsh|fish", or endings as in cli_option if is_file */
   bool is_file, is_optional;
+  bool is_command; /* with its arguments, behind "--" */
   size_t member; /* of a const char *, or of a cli_list if is_list */
   bool is_list;  /* one or more of them */
 } cli_operand;
@@ -68,6 +69,7 @@ typedef struct cli_verb {
   const char *exits; /* more exit codes than 0, 1, 2: "3\ttext\n" lines; NULL: none */
   const char *shown; /* a transcript for the manual page; NULL: none */
   bool computes;     /* with threads */
+  bool runs_others;  /* programs, which get signals as they were before */
   int (*run)(const struct cli_verb *verb, int n_args, char **args);
 } cli_verb;
 

@@ -12,6 +12,7 @@ const cli_verb *const cli_verbs[] = {
     &cli_verb_summary,
     &cli_verb_data,
     &cli_verb_init,
+    &cli_verb_watch,
     &cli_verb_pack,
     &cli_verb_report,
     &cli_verb_compare,

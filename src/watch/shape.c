@@ -158,29 +158,35 @@ static double jump_at(const series *s, size_t i, size_t width) {
   return mean_of(s->mean, i, to) - mean_of(s->mean, from, i);
 }
 
+/* Whether most of a jump is there from one point to the next but one, and it is no slope. */
+static bool is_sharp(const series *s, size_t i, double jump) {
+  size_t before = i > 1 ? i - 2 : 0;
+  size_t behind = i + 3 < s->n ? i + 3 : s->n;
+  double sharp = mean_of(s->mean, i + 1, behind) - mean_of(s->mean, before, i);
+  return behind > i + 1 && sharp >= 0.7 * jump;
+}
+
+static bool is_largest_near(const series *s, size_t i, size_t width, double jump) {
+  return jump_at(s, i - 1, width) <= jump && (i + width >= s->n || jump_at(s, i + 1, width) < jump);
+}
+
 static bool is_stepped(const series *s, snug_watch_report *out) {
   size_t width = s->n / 16 > 2 ? s->n / 16 : 2;
   double most = most_of(s->mean, 0, s->n);
   double rise = mean_of(s->mean, s->n - width, s->n) - mean_of(s->mean, 0, width);
   double least = 0.1 * rise > 0.02 * most ? 0.1 * rise : 0.02 * most;
   double sum = 0.0;
-  uint32_t steps = 0;
   for (size_t i = width; i + width <= s->n; i++) {
     double jump = jump_at(s, i, width);
-    if (jump < least || jump_at(s, i - 1, width) > jump) {
-      continue;
+    if (jump >= least && is_largest_near(s, i, width, jump) && is_sharp(s, i, jump)) {
+      sum += jump;
+      out->steps++;
+      out->last_step_at = s->at[i];
+      i += width - 1;
     }
-    if (i + width < s->n && jump_at(s, i + 1, width) > jump) {
-      continue;
-    }
-    sum += jump;
-    steps++;
-    out->last_step_at = s->at[i];
-    i += width - 1;
   }
-  out->steps = steps;
-  out->step_bytes = (uint64_t)(sum > 0.0 ? sum : 0.0);
-  return rise >= MIB && steps >= 1 && steps <= 8 && fabs(sum - rise) <= 0.25 * rise;
+  out->step_bytes = (uint64_t)sum;
+  return rise >= MIB && out->steps >= 1 && out->steps <= 8 && fabs(sum - rise) <= 0.25 * rise;
 }
 
 /* ---- all of it ---- */
@@ -214,6 +220,7 @@ static snug_watch_shape judge(series *s, const snug__curve *c, double end, snug_
   if (is_stepped(s, out)) {
     return SNUG_WATCH_STEPPED;
   }
+  out->steps = 0;
   for (size_t i = 1; i < sizeof starts / sizeof *starts; i++) {
     take(s, c, starts[i] * end);
     if (s->n >= LEAST_POINTS / 2 && is_flat(s)) {

@@ -1,5 +1,7 @@
 #include "watch/split.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 
 #define SHARE 0.005   /* of a core */
@@ -30,9 +32,17 @@ static bool has_reason(const snug__splits *s, const snug__tree *t, uint64_t sum,
   return is_new || (t->n > 1 && overlap > sum / 10 && now - s->last >= EVERY);
 }
 
-static bool read_one(const snug__tree *t, snug__member *m, snug__split *out) {
+/* What is left out: those who have ended since, and those whom we may not ask. */
+static bool read_one(snug__splits *s, const snug__tree *t, snug__member *m, snug__split *out) {
   char text[SNUG__TREE_TEXT];
-  return snug__tree_text(t, m->process, "smaps_rollup", text) && snug__split_parse(text, out);
+  errno = 0;
+  if (snug__tree_text(t, m->process, "smaps_rollup", text) && snug__split_parse(text, out)) {
+    return true;
+  }
+  bool is_refused = errno == EACCES || errno == EPERM;
+  s->n_unsplit += is_refused && !m->unsplit;
+  m->unsplit = m->unsplit || is_refused;
+  return false;
 }
 
 /* All members; what the whole is made of.  Of a process alone nothing is shared within the tree. */
@@ -45,9 +55,7 @@ static bool read_all(snug__splits *s, snug__tree *t, snug__split *all) {
     if (m->borrows || m->resident == 0) {
       continue;
     }
-    if (!read_one(t, m, &one)) {
-      s->n_unsplit += !m->unsplit;
-      m->unsplit = true;
+    if (!read_one(s, t, m, &one)) {
       is_whole = false;
       continue;
     }

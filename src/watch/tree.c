@@ -34,9 +34,11 @@ bool snug__tree_text(const snug__tree *t, int32_t process, const char *name,
                      char text[SNUG__TREE_TEXT]) {
   int fd = open_file(t, process, name);
   bool ok = read_text(fd, text);
+  int why = errno;
   if (fd >= 0) {
     close(fd);
   }
+  errno = why;
   return ok;
 }
 
@@ -210,6 +212,13 @@ static void forget(snug__tree *t, size_t i) {
     close(t->list[i].fd);
   }
   t->list[i] = t->list[--t->n];
+}
+
+void snug__tree_forget(snug__tree *t, int32_t process) {
+  const snug__member *m = member_of(t, process);
+  if (m) {
+    forget(t, (size_t)(m - t->list));
+  }
 }
 
 static bool is_due(const snug__member *m, double now, bool sample, bool odd) {

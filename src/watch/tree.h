@@ -63,7 +63,10 @@ void snug__tree_find(snug__tree *t, double now);
  * for a second every other one.  Who has ended is forgotten. */
 void snug__tree_read(snug__tree *t, double now, bool sample);
 
-/* The first 8 KiB of a file of a process. */
+/* Forget a process that has ended, if it is in the list. */
+void snug__tree_forget(snug__tree *t, int32_t process);
+
+/* The first 8 KiB of a file of a process; false with errno. */
 #define SNUG__TREE_TEXT 8192
 bool snug__tree_text(const snug__tree *t, int32_t process, const char *name,
                      char text[SNUG__TREE_TEXT]);

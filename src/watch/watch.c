@@ -106,13 +106,17 @@ double snug_watch_look(snug_watch *w) { return w ? snug__watch_look_at(w, snug__
 
 /* ---- what callers tell and ask ---- */
 
-/* Before it began its program, a process had the memory of the one that started it, this one. */
+/* Before it began its program a process had the memory of the one that started it, which is this
+ * one: what is no more than that proves nothing. */
 void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
   snug__process self;
-  if (!w) {
+  if (!w || process <= 0 || process > INT32_MAX) {
     return;
   }
+  w->now = snug__now();
   snug__group_list_read(&w->groups);
+  snug__tree_forget(&w->tree, (int32_t)process);
+  w->peak.most = w->peak.most > most_resident ? w->peak.most : most_resident;
   snug__process_read("", &self);
   if (most_resident <= self.peak) {
     return;
@@ -123,7 +127,7 @@ void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
                    ? most_resident
                    : p->bytes;
   }
-  snug__peak_prove(&w->peak, most_resident, snug__now() - w->began);
+  snug__peak_prove(&w->peak, most_resident, w->now - w->began);
   w->exceeded = w->exceeded || (w->maximum && most_resident > w->maximum);
 }
 

@@ -1,0 +1,187 @@
+/* snug watch: the memory of any command, its exit code passed on. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch.h"
+
+#define KILL_EVERY 0.1
+#define KILL_FOR 5.0
+
+/* ---- running ---- */
+
+static void waited(void *arg, pid_t process, long most_resident_kib) {
+  const watch_run *r = arg;
+  snug_watch_ended(r->watch, process, (uint64_t)most_resident_kib << 10);
+}
+
+static snug_watch_now look(watch_run *r) {
+  snug_watch_now now;
+  double wait = snug_watch_look(r->watch);
+  child_run(&r->child, wait);
+  snug_watch_get(r->watch, &now);
+  return now;
+}
+
+static void say_ending(const watch_run *r, const snug_watch_now *now) {
+  char peak[SNUG_BYTES_TEXT], maximum[SNUG_BYTES_TEXT];
+  if (!r->options->common.quiet) {
+    fprintf(r->out.stream, "snug: %s is above --max %s: ending it (SIGTERM, after %g s SIGKILL)\n",
+            snug_bytes_text(now->peak, peak),
+            snug_bytes_text((uint64_t)r->options->maximum, maximum), r->options->grace);
+  }
+}
+
+/* Signals to the whole tree, until nobody of it is left: first one that can be answered. */
+static void end_tree(watch_run *r) {
+  double until = terminal_now() + r->options->grace;
+  snug_watch_now now;
+  snug_watch_signal(r->watch, SIGTERM);
+  snug_watch_signal(r->watch, SIGCONT); /* who is stopped would not hear it */
+  do {
+    now = look(r);
+  } while ((!r->child.ended || now.processes) && terminal_now() < until);
+  until = terminal_now() + KILL_FOR;
+  while ((!r->child.ended || now.processes) && terminal_now() < until) {
+    snug_watch_signal(r->watch, SIGKILL);
+    now = look(r);
+  }
+}
+
+static void run_command(watch_run *r) {
+  snug_watch_now now = {0};
+  while (!r->child.ended && !now.exceeded) {
+    now = look(r);
+  }
+  if (now.exceeded && !r->child.ended) {
+    r->ending = true;
+    say_ending(r, &now);
+    end_tree(r);
+  }
+  snug_watch_get(r->watch, &now);
+  r->exceeded = now.exceeded;
+  snug_watch_report_get(r->watch, &r->report);
+}
+
+static int open_watch(watch_run *r) {
+  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  o.maximum = (uint64_t)r->options->maximum;
+  snug_status s = snug_ctx_create(NULL, &r->ctx);
+  s = s ? s : snug_watch_create(r->ctx, &o, &r->watch);
+  return s ? cli_fail(CLI_NOT_WATCHED, "%s", r->ctx ? snug_message(r->ctx) : "watch: no memory")
+           : CLI_OK;
+}
+
+static int watch_command(watch_run *r) {
+  int code = child_start(&r->child, r->command);
+  if (code) {
+    return code;
+  }
+  run_command(r);
+  if (r->options->common.json) {
+    watch_print_json(r);
+  } else if (!r->options->common.quiet) {
+    watch_print_box(r);
+  }
+  child_release(&r->child);
+  return r->exceeded ? CLI_EXCEEDED : child_code(&r->child);
+}
+
+/* ---- the command line ---- */
+
+/* The place of "--"; n if there is none. */
+static int separator(int n, char **args) {
+  int i = 0;
+  while (i < n && strcmp(args[i], "--") != 0) {
+    i++;
+  }
+  return i;
+}
+
+static int check(int n, char **args, int at) {
+  if (at == n) {
+    return cli_fail(CLI_USAGE,
+                    "watch: where does the command begin? Write -- before it: snug watch -- %s",
+                    n && args[n - 1][0] != '-' ? args[n - 1] : "python train.py");
+  }
+  if (at + 1 == n || !*args[at + 1]) {
+    return cli_fail(CLI_USAGE,
+                    "watch: which command? It is to stand behind --: snug watch -- "
+                    "python train.py");
+  }
+  return CLI_OK;
+}
+
+static int run(const cli_verb *verb, int n_args, char **args) {
+  watch_options o = {.grace = 5.0};
+  int at = separator(n_args, args);
+  int code = check(n_args, args, at);
+  code = code ? code : cli_parse(verb, at + 2, args, &o);
+  if (code) {
+    return code;
+  }
+  watch_run r = {.options = &o,
+                 .command = args + at + 1,
+                 .out = terminal_of(stderr, &o.common),
+                 .began = time(NULL),
+                 .child = {.waited = waited, .arg = &r, .signals = -1}};
+  code = open_watch(&r);
+  code = code ? code : watch_command(&r);
+  snug_watch_destroy(r.watch);
+  snug_ctx_destroy(r.ctx);
+  return code;
+}
+
+static const cli_example examples[] = {
+    {"snug watch -- python train.py", "run it; at the end its peak, when that was, and who"},
+    {"snug watch --max 4GiB -- python train.py",
+     "end it, with all its processes, when it holds more (exit code 4)"},
+    {"snug watch --json -- make -j8 2>&1 >/dev/null | tail -n 1", "the facts as JSON"},
+};
+
+static const cli_option options[] = {
+    {"max", 0, CLI_BYTES, "BYTES", NULL, "Limits", offsetof(watch_options, maximum),
+     "what the command and all its processes may hold, such as 4GiB. When it is more they get "
+     "SIGTERM and after a while SIGKILL, and the exit code is 4"},
+    {"grace", 0, CLI_SECONDS, "SECONDS", NULL, NULL, offsetof(watch_options, grace),
+     "how long that while is (5)"},
+    {"json", 0, CLI_FLAG, NULL, NULL, "Output", offsetof(watch_options, common.json),
+     "the result as one JSON object, which is the last line of standard error: standard output is "
+     "the command's. Bytes are integers, what is not known is null"},
+    {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, common.quiet),
+     "say nothing"},
+};
+
+const cli_verb cli_verb_watch = {
+    .name = "watch",
+    .summary = "run any command and tell the peak of its memory",
+    .operand = {.value = "COMMAND",
+                .what = "what to run, with its arguments; nothing about it is changed",
+                .is_file = true,
+                .is_command = true,
+                .member = offsetof(watch_options, command)},
+    .examples = examples,
+    .n_examples = sizeof examples / sizeof *examples,
+    .description =
+        "It looks at the command and all processes that come from it, also those whose parents "
+        "have died, 20 times a second, and at the kernel's high-water marks, so that what came and "
+        "went between two looks is known too. Standard input, output, the terminal, signals and "
+        "the exit code are the command's own. What is said goes to standard error when it has "
+        "ended.\n"
+        "The peak is resident memory, with pages that several processes share counted once as "
+        "far as that is known; where it is not certain, bounds are told. The shape says whether "
+        "memory was flat, growing (a leak), stepped, or up and down.\n"
+        "A signal to snug goes on to the command; one from the terminal reaches the command by "
+        "itself. If processes of the command are left when it ends they are not waited for.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .exits =
+        "4\t--max was passed\n"
+        "125\tsnug itself failed\n"
+        "126\tthe command may not be run\n"
+        "127\tthe command is not there\n"
+        "128+N\tthe command was ended by signal N (137: SIGKILL)\n"
+        "any other\tthe command's own\n",
+    .runs_others = true,
+    .run = run,
+};

@@ -1,0 +1,47 @@
+/* The parts of `snug watch`. */
+#ifndef SNUG_CLI_WATCH_H
+#define SNUG_CLI_WATCH_H
+
+#include <time.h>
+
+#include "child.h"
+#include "terminal.h"
+
+typedef struct watch_options {
+  const char *command; /* the first word of it */
+  int64_t maximum;     /* bytes; 0: any */
+  double grace;        /* seconds */
+  cli_common common;
+} watch_options;
+
+typedef struct watch_run {
+  const watch_options *options;
+  char **command; /* ends with NULL */
+  terminal out;   /* stderr */
+  snug_ctx *ctx;
+  snug_watch *watch;
+  child child;
+  time_t began;
+  bool exceeded; /* the maximum was passed, */
+  bool ending;   /* and the tree is being ended */
+  snug_watch_report report;
+} watch_run;
+
+#define WATCH_TEXT 512
+
+/* Whether the kernel killed the command, or one of its processes, for memory. */
+typedef enum watch_kill { WATCH_NOT_KILLED, WATCH_KILLED, WATCH_PART_KILLED } watch_kill;
+watch_kill watch_killed(const watch_run *r);
+
+/* "killed by the kernel for memory (SIGKILL; ...)", "ended with exit code 3" */
+void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]);
+
+/* "growing: +41 MiB a minute since 1 min 0 s; ..." */
+void watch_write_shape(const watch_run *r, char text[WATCH_TEXT]);
+const char *watch_shape_name(snug_watch_shape shape);
+
+/* The box and the JSON object at the end. */
+void watch_print_box(const watch_run *r);
+void watch_print_json(const watch_run *r);
+
+#endif

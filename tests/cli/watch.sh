@@ -1,0 +1,154 @@
+#!/bin/sh
+# snug watch: the command is as without it, and what it held is told.
+. "$SNUG_TESTS/cli/lib.sh"
+
+# number KEY: the first number of that name in the JSON object, which is the last line of `err`.
+number() { tail -n 1 err | sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" | head -n 1; }
+first() { tail -n 1 err | grep -o "\"$1\":[0-9.]*" | head -n 1 | sed 's/.*://'; }
+json() { tail -n 1 err >json && is_json json; }
+
+# ---- twelve endings ----
+
+for code in 0 1 3 42; do expect $code watch -- sh -c "exit $code"; done
+for signal in TERM:143 KILL:137 SEGV:139 INT:130; do
+  expect "${signal#*:}" watch -- sh -c "kill -${signal%:*} \$\$"
+  has err "killed by SIG${signal%:*}"
+done
+expect 127 watch -- ./there-is-no-such-command
+has err "there-is-no-such-command cannot be run"
+echo 'not a program' >plain
+expect 126 watch -- ./plain
+has err "./plain cannot be run"
+expect 4 watch --max 20MiB -- "$HOLD" 64 20000
+has err "is above --max 20.0 MiB: ending it"
+has err "ended by snug"
+if [ -e /proc/self/fd ] && command -v prlimit >/dev/null; then
+  prlimit --nofile=3 "$SNUG" watch -- true >out 2>err # there is no file for signals
+  [ $? -eq 125 ] || fail "without files: $(cat err)"
+fi
+
+# ---- the command line ----
+
+expect 2 watch
+has err "Write -- before it"
+expect 2 watch ls
+has err "snug watch -- ls"
+expect 2 watch --
+has err "which command?"
+expect 2 watch --max 0 -- true
+has err "a number of bytes"
+expect 2 watch --grace x -- true
+expect 2 watch --json=1 -- true
+expect 0 watch --help
+has out "Usage: snug watch [option...] -- COMMAND [argument...]"
+expect 0 watch -- echo --help -q --json # those are the command's
+[ "$(cat out)" = "--help -q --json" ] || fail "arguments: $(cat out)"
+
+# ---- nothing is changed ----
+
+printf 'one\ntwo' | "$SNUG" watch -q -- cat >out 2>err || fail "stdin: $(cat err)"
+[ "$(cat out)" = "$(printf 'one\ntwo')" ] || fail "stdin did not pass: $(cat out)"
+is_empty err
+expect 0 watch -q -- sh -c 'exec <&-; sleep 0.1; echo on' # closes its input
+has out on
+"$SNUG" watch -q -- sh -c 'read x; echo "got $x"' <&- >out 2>err # there is none
+has out "got "
+expect 141 watch -q -- sh -c 'kill -PIPE $$' # a closed pipe ends it, as it does otherwise
+sh -c 'trap "" PIPE; exec "$SNUG" watch -q -- sh -c "kill -PIPE \$\$; echo on"' >out 2>err
+has out on # but not where that was ignored
+expect 0 watch -q -- sh -c 'trap - CHLD; sleep 0.05 & wait $!; echo waited'
+has out waited
+"$SNUG" watch -- true 2>&- || fail "without standard error"
+"$SNUG" watch -- true 2>&1 >/dev/null | true || fail "nobody reads"
+here=$(ls /proc/self/fd 2>/dev/null | wc -l)
+there=$("$SNUG" watch -q -- ls /proc/self/fd 2>/dev/null | wc -l)
+[ "$here" = "$there" ] || fail "files leak into the command: $there, not $here"
+
+# A signal to snug goes on to the command; what was ignored stays so.
+signalled() { # signal, code
+  "$SNUG" watch --json -- sh -c 'trap "exit 9" USR1; echo $$ >ready; while :; do sleep 0.05; done' >out 2>err &
+  pid=$!
+  for _ in $(seq 200); do [ -s ready ] && break; sleep 0.05; done
+  kill "-$1" $pid
+  wait $pid
+  got=$?
+  [ $got -eq "$2" ] || fail "SIG$1: exit code $got, not $2: $(cat err)"
+  rm ready
+}
+signalled USR1 9
+signalled TERM 143
+signalled HUP 129
+
+# ---- what it held ----
+
+expect 0 watch --json -- "$HOLD" 64 300
+json
+peak=$(first bytes)
+[ "$peak" -ge 67108864 ] && [ "$peak" -lt 90000000 ] || fail "peak of 64 MiB: $peak"
+has json '"name":"hold"'
+has json '"killed_for_memory":false'
+has json '"exit_code":0'
+
+# 30 ms in one of five children that live for 100 ms.  A machine that does much else may not let us
+# look in time; it has to succeed once.
+five() {
+  expect 0 watch --json -- sh -c '"$HOLD" 0 0 100 & "$HOLD" 0 0 100 & "$HOLD" 48 30 100 40 & "$HOLD" 0 0 100 & "$HOLD" 0 0 100 & wait'
+  json
+  [ "$(first at_least)" -ge 50331648 ] && [ "$(number most_processes)" -ge 5 ]
+}
+five || five || five || five || five || fail "30 ms in one of five children: $(cat json)"
+
+# A child that forks and ends: its own child is followed, and not waited for.
+expect 5 watch --json -- sh -c '(sleep 0.2; exec "$HOLD" 40 200) & sleep 0.1; exit 5' # left behind
+json
+[ "$(first left)" -ge 1 ] || fail "who is left: $(cat json)"
+expect 0 watch --json -- sh -c '( ("$HOLD" 40 300 600) & ); sleep 0.8' # an orphan
+json
+[ "$(first at_least)" -ge 41943040 ] || fail "an orphan: $(cat json)"
+
+# Words.
+LC_ALL=C.UTF-8 expect 0 watch -- "$HOLD" 16 2500
+has err "╭─ peak 1"
+has err "shape  flat since"
+has err "anonymous 16"
+LC_ALL=C expect 0 watch -- "$HOLD" 16 10
+has err "+- peak 1"
+has err "too short to tell"
+expect 0 watch -q -- true
+is_empty err
+
+# ---- the maximum ----
+
+expect 4 watch --max 30MiB --json -- sh -c '"$HOLD" 64 20000 & "$HOLD" 1 20000 & wait'
+json
+has json '"exceeded":true'
+expect 4 watch --max 30MiB --grace 0.3 -- sh -c 'trap "" TERM; "$HOLD" 64 20000; "$HOLD" 1 20000'
+expect 4 watch --max 30MiB -- "$HOLD" 64 0 # over before anybody could end it
+expect 0 watch --max 1GiB -- "$HOLD" 16 10
+
+# ---- a terminal ----
+
+if command -v script >/dev/null; then
+  # Ctrl-C reaches the command once, and snug waits for what it does then.
+  (sleep 1; printf '\003'; sleep 1) |
+    script -qec "'$SNUG' watch -- sh -c 'trap \"echo once; exit 6\" INT; while :; do sleep 0.1; done'; echo code \$?" /dev/null >out 2>err
+  has out "code 6"
+  [ "$(grep -c once out)" = 1 ] || fail "Ctrl-C came $(grep -c once out) times: $(cat out)"
+  script -qec "'$SNUG' watch -q -- sh -c 'tty >/dev/null && echo a terminal'" /dev/null >out </dev/null
+  has out "a terminal"
+  # Ctrl-Z stops both, and the shell sees that.
+  cat >job.sh <<END
+set -m
+'$SNUG' watch -q -- sh -c 'kill -TSTP \$\$; echo went on' &
+for _ in \$(seq 100); do jobs | grep -q Stopped && break; sleep 0.05; done
+jobs | grep -q Stopped && echo stopped
+kill -CONT %1
+wait %1
+echo code \$?
+END
+  script -qec "bash job.sh" /dev/null >out </dev/null
+  has out stopped
+  has out "went on"
+  has out "code 0"
+fi
+exit 0
