@@ -61,7 +61,7 @@ static snug__member *member_of(const snug__tree *t, int32_t process) {
 
 /* Between vfork and exec a process runs in the memory of its parent, which must not count twice. */
 static bool borrows(const snug__member *m, const snug__member *parent) {
-  return parent && m->resident == parent->resident && m->peak == parent->peak && m->resident &&
+  return parent && strcmp(m->name, parent->name) == 0 &&
          syscall(SYS_kcmp, m->process, parent->process, KCMP_VM, 0, 0) == 0;
 }
 
