@@ -45,8 +45,17 @@ static bool read_one(snug__splits *s, const snug__tree *t, snug__member *m, snug
   return false;
 }
 
+static size_t with_memory(const snug__tree *t) {
+  size_t n = 0;
+  for (size_t i = 0; i < t->n; i++) {
+    n += !t->list[i].borrows && t->list[i].resident > 0;
+  }
+  return n;
+}
+
 /* All members; what the whole is made of.  Of a process alone nothing is shared within the tree. */
 static bool read_all(snug__splits *s, snug__tree *t, snug__split *all) {
+  bool is_one = with_memory(t) == 1;
   bool is_whole = t->n > 0;
   *all = (snug__split){0};
   for (size_t i = 0; i < t->n; i++) {
@@ -59,7 +68,7 @@ static bool read_all(snug__splits *s, snug__tree *t, snug__split *all) {
       is_whole = false;
       continue;
     }
-    m->overlap = t->n > 1 && one.resident > one.pss ? one.resident - one.pss : 0;
+    m->overlap = !is_one && one.resident > one.pss ? one.resident - one.pss : 0;
     all->pss += one.pss;
     all->anonymous += one.anonymous;
     all->file += one.file;
