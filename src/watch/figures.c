@@ -70,7 +70,8 @@ bool snug__split_parse(const char *text, snug__split *out) {
                {"Pss:", offsetof(snug__split, pss)},
                {"Pss_Anon:", offsetof(snug__split, anonymous)},
                {"Pss_File:", offsetof(snug__split, file)},
-               {"Pss_Shmem:", offsetof(snug__split, shared)}};
+               {"Pss_Shmem:", offsetof(snug__split, shared)},
+               {"Anonymous:", offsetof(snug__split, resident_anonymous)}};
   bool has_pss = false;
   *out = (snug__split){0};
   for (const char *line = text; *line; line = next_line(line)) {

@@ -21,6 +21,7 @@ bool snug__figures_parse(const char *text, snug__figures *out);
 /* /proc/N/smaps_rollup: resident pages, each divided by those who share it, and its parts. */
 typedef struct snug__split {
   uint64_t resident, pss, anonymous, file, shared;
+  uint64_t resident_anonymous; /* not divided */
 } snug__split;
 
 bool snug__split_parse(const char *text, snug__split *out);

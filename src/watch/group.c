@@ -123,9 +123,9 @@ void snug__group_list_init(snug__group_list *l, const char *root) {
 }
 
 /* A group that is gone keeps what it told last. */
-void snug__group_list_read(snug__group_list *l) {
-  uint64_t machine = machine_kills(l->root);
-  l->machine = machine == UNTOLD ? l->machine : machine;
+void snug__group_list_read(snug__group_list *l, bool machine) {
+  uint64_t on_machine = machine ? machine_kills(l->root) : UNTOLD;
+  l->machine = on_machine == UNTOLD ? l->machine : on_machine;
   for (size_t i = 0; i < l->n; i++) {
     snug__group *g = &l->list[i];
     uint64_t kills = kills_in(g);

@@ -34,8 +34,8 @@ void snug__group_list_init(snug__group_list *g, const char *root);
 /* Note the group of a process. */
 void snug__group_list_note(snug__group_list *g, int32_t process);
 
-/* Read the figures again. */
-void snug__group_list_read(snug__group_list *g);
+/* Read the figures again; `machine`: that of the machine too, which is dear. */
+void snug__group_list_read(snug__group_list *g, bool machine);
 
 /* The group to tell of: the one in which processes were killed, else the first. */
 void snug__group_list_tell(const snug__group_list *g, snug_watch_report *out);

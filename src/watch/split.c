@@ -13,23 +13,22 @@ void snug__splits_init(snug__splits *s, double now) {
   *s = (snug__splits){.began = now, .last = now};
 }
 
-/* The sum of the tree as it counts, and what of it is shared. */
-static uint64_t sum_of(const snug__tree *t, uint64_t *overlap) {
+/* The sum of the tree as it counts, and what writing could add to it. */
+static uint64_t sum_of(const snug__tree *t, uint64_t *copied) {
   uint64_t sum = 0;
-  *overlap = 0;
+  *copied = 0;
   for (size_t i = 0; i < t->n; i++) {
     const snug__member *m = &t->list[i];
-    uint64_t twice = m->overlap < m->counted ? m->overlap : m->counted;
-    sum += m->counted - twice;
-    *overlap += twice;
+    sum += m->counted > m->overlap ? m->counted - m->overlap : 0;
+    *copied += m->borrows ? 0 : m->copied;
   }
   return sum;
 }
 
-static bool has_reason(const snug__splits *s, const snug__tree *t, uint64_t sum, uint64_t overlap,
+static bool has_reason(const snug__splits *s, const snug__tree *t, uint64_t sum, uint64_t copied,
                        double now) {
   bool is_new = (double)sum > (double)s->at * (1.0 + NEW_PART);
-  return is_new || (t->n > 1 && overlap > sum / 10 && now - s->last >= EVERY);
+  return is_new || (t->n > 1 && copied > sum / 10 && now - s->last >= EVERY);
 }
 
 /* What is left out: those who have ended since, and those whom we may not ask. */
@@ -69,6 +68,8 @@ static bool read_all(snug__splits *s, snug__tree *t, snug__split *all) {
       continue;
     }
     m->overlap = !is_one && one.resident > one.pss ? one.resident - one.pss : 0;
+    bool is_copied = !is_one && one.resident_anonymous > one.anonymous;
+    m->copied = is_copied ? one.resident_anonymous - one.anonymous : 0;
     all->pss += one.pss;
     all->anonymous += one.anonymous;
     all->file += one.file;
@@ -79,10 +80,10 @@ static bool read_all(snug__splits *s, snug__tree *t, snug__split *all) {
 
 bool snug__splits_look(snug__splits *s, snug__tree *t, double now, bool must) {
   snug__split all;
-  uint64_t overlap;
-  uint64_t sum = sum_of(t, &overlap);
+  uint64_t copied;
+  uint64_t sum = sum_of(t, &copied);
   bool may = s->spent <= SHARE * (now - s->began) + AT_ONCE;
-  if (!must && (!may || !has_reason(s, t, sum, overlap, now))) {
+  if (!must && (!may || !has_reason(s, t, sum, copied, now))) {
     return false;
   }
   double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);

@@ -1,7 +1,8 @@
 /* Which pages are shared: PSS, read page by page, and so within a share of a core.
  *
- * It is read when there is a new maximum, and again while processes of the tree share pages: what
- * they wrote to since is no longer shared, and no other figure tells. */
+ * It is read when there is a new maximum, and again while processes of the tree share pages that
+ * they may write to, as after a fork: what they wrote to is no longer shared, and no other figure
+ * tells. */
 #ifndef SNUG_WATCH_SPLIT_H
 #define SNUG_WATCH_SPLIT_H
 

@@ -10,8 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define YOUNG 1.0      /* seconds: a process that may be gone soon is read at every look */
-#define QUIET 1.0      /* seconds without a change, after which every other sample will do */
+#define YOUNG 1.0 /* seconds: a process that may be gone soon is read at every look */
+#define QUIET 1.0 /* seconds without a change, after which its mark can wait */
+#define MARKS 12  /* to read at one time */
+#define QUIET_TURNS 20
 #define MOST_NEW 4096  /* numbers to look at one by one; beyond, /proc is listed */
 #define LIST_EVERY 5.0 /* seconds */
 #define PATH_BYTES (SNUG__TREE_ROOT + 64)
@@ -42,12 +44,6 @@ bool snug__tree_text(const snug__tree *t, int32_t process, const char *name,
   return ok;
 }
 
-static bool read_member(const snug__tree *t, const snug__member *m, snug__figures *out) {
-  char text[SNUG__TREE_TEXT];
-  bool ok = m->fd >= 0 ? read_text(m->fd, text) : snug__tree_text(t, m->process, "status", text);
-  return ok && snug__figures_parse(text, out);
-}
-
 /* ---- members ---- */
 
 static snug__member *member_of(const snug__tree *t, int32_t process) {
@@ -65,24 +61,33 @@ static bool borrows(const snug__member *m, const snug__member *parent) {
          syscall(SYS_kcmp, m->process, parent->process, KCMP_VM, 0, 0) == 0;
 }
 
-/* Figures of a process that is in the list.  A mark that fell belongs to another memory: it has
- * begun another program. */
+/* What is resident of it, by the cheap file.  The mark cannot be below. */
+static void update_resident(snug__member *m, uint64_t resident, double now) {
+  m->changed = resident != m->resident ? now : m->changed;
+  m->resident = resident;
+  m->was_here = m->was_here && resident <= m->peak;
+  m->peak = m->peak < resident ? resident : m->peak;
+  m->counted = m->borrows ? 0 : resident;
+}
+
+/* All figures of a process.  A mark that fell belongs to another memory: it has begun another
+ * program.  (Marks are not exact to the page.) */
 static void update(const snug__tree *t, snug__member *m, const snug__figures *f, double now) {
-  bool began_anew = f->peak < m->peak;
+  bool began_anew = f->peak < m->peak - m->peak / 8;
   bool rose = f->peak > m->peak || began_anew;
-  if (rose || f->resident != m->resident) {
-    m->changed = now;
-  }
   if (began_anew || strcmp(m->name, f->name) != 0) {
-    m->overlap = 0;
+    m->overlap = m->copied = 0;
   }
-  m->was_here = m->was_here && !rose;
   memcpy(m->name, f->name, sizeof m->name);
   m->parent = f->parent;
-  m->resident = f->resident;
-  m->peak = f->peak;
-  m->borrows = now - m->came < YOUNG && borrows(m, member_of(t, m->parent));
-  m->counted = m->borrows ? 0 : rose ? m->peak : m->resident;
+  m->borrows = snug__tree_is_young(m, now) && borrows(m, member_of(t, m->parent));
+  m->peak = rose ? f->peak : m->peak;
+  m->was_here = m->was_here && !rose;
+  update_resident(m, f->resident, now);
+  if (rose) {
+    m->changed = now;
+    m->counted = m->borrows ? 0 : m->peak;
+  }
 }
 
 /* A copy of its parent shares all of that one's pages at first. */
@@ -100,9 +105,10 @@ static void add(snug__tree *t, int32_t process, int fd, const snug__figures *f, 
     return;
   }
   snug__member *m = &t->list[t->n++];
-  *m = (snug__member){.process = process, .fd = fd, .came = now, .changed = now};
+  *m = (snug__member){.process = process, .status = fd, .came = now, .changed = now};
+  m->statm = open_file(t, process, "statm");
   update(t, m, f, now);
-  m->overlap = shared_at_birth(m, member_of(t, m->parent));
+  m->overlap = m->copied = shared_at_birth(m, member_of(t, m->parent));
   t->n_seen++;
   t->n_most = t->n > t->n_most ? (uint32_t)t->n : t->n_most;
 }
@@ -207,10 +213,15 @@ void snug__tree_find(snug__tree *t, double now) {
 
 /* ---- reading ---- */
 
-static void forget(snug__tree *t, size_t i) {
-  if (t->list[i].fd >= 0) {
-    close(t->list[i].fd);
+static void close_file(int fd) {
+  if (fd >= 0) {
+    close(fd);
   }
+}
+
+static void forget(snug__tree *t, size_t i) {
+  close_file(t->list[i].status);
+  close_file(t->list[i].statm);
   t->list[i] = t->list[--t->n];
 }
 
@@ -221,23 +232,60 @@ void snug__tree_forget(snug__tree *t, int32_t process) {
   }
 }
 
-static bool is_due(const snug__member *m, double now, bool sample, bool odd) {
-  bool is_young = now - m->came < YOUNG;
-  bool is_quiet = now - m->changed >= QUIET;
-  return is_young || (sample && (!is_quiet || (m->process & 1) == odd));
+bool snug__tree_is_young(const snug__member *m, double now) { return now - m->came < YOUNG; }
+
+/* The second number of /proc/N/statm, in pages. */
+static bool read_resident(const snug__member *m, uint64_t *out) {
+  char text[128];
+  ssize_t n = pread(m->statm, text, sizeof text - 1, 0);
+  text[n < 0 ? 0 : n] = '\0';
+  const char *second = strchr(text, ' ');
+  *out = second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+  return second != NULL;
+}
+
+/* Whether it is there still. */
+static bool read_member(const snug__tree *t, snug__member *m, double now, bool mark) {
+  char text[SNUG__TREE_TEXT];
+  snug__figures f;
+  uint64_t resident;
+  if (!mark && m->statm >= 0) {
+    bool is_there = read_resident(m, &resident);
+    update_resident(m, resident, now);
+    return is_there;
+  }
+  bool is_there =
+      read_text(m->status, text) && snug__figures_parse(text, &f) && f.group == m->process;
+  if (is_there) {
+    update(t, m, &f, now);
+  }
+  return is_there;
+}
+
+/* How many turns it takes until all marks were read: of the young, and of those who move. */
+static void count_turns(const snug__tree *t, double now, uint32_t *young, uint32_t *moving) {
+  uint32_t n_young = 0, n_moving = 0;
+  for (size_t i = 0; i < t->n; i++) {
+    bool is_young = snug__tree_is_young(&t->list[i], now);
+    n_young += is_young;
+    n_moving += !is_young && now - t->list[i].changed < QUIET;
+  }
+  *young = 1 + n_young / (MARKS + 1);
+  *moving = 1 + n_moving / (MARKS + 1);
 }
 
 void snug__tree_read(snug__tree *t, double now, bool sample) {
-  snug__figures f;
-  t->odd = sample ? !t->odd : t->odd;
+  uint32_t young, moving;
+  count_turns(t, now, &young, &moving);
+  t->turn += sample || young > 1;
   for (size_t i = t->n; i-- > 0;) { /* from the end: who takes a free place was read already */
     snug__member *m = &t->list[i];
-    if (!is_due(m, now, sample, t->odd) || m->came == now) {
-      continue;
-    }
-    if (read_member(t, m, &f) && f.group == m->process) {
-      update(t, m, &f, now);
-    } else {
+    bool is_young = snug__tree_is_young(m, now);
+    uint32_t turns = is_young ? young : now - m->changed < QUIET ? moving : QUIET_TURNS;
+    bool mark = (t->turn + (uint32_t)m->process) % turns == 0;
+    bool is_turn = turns < QUIET_TURNS || (t->turn + (uint32_t)m->process) % 2 == 0;
+    bool is_due = is_young ? sample || mark : sample && (mark || is_turn);
+    if (is_due && m->came != now && !read_member(t, m, now, mark)) {
       forget(t, i);
     }
   }
@@ -273,9 +321,7 @@ void snug__tree_release(snug__tree *t) {
   while (t->n) {
     forget(t, t->n - 1);
   }
-  if (t->list && t->loadavg >= 0) {
-    close(t->loadavg);
-  }
+  close_file(t->list ? t->loadavg : -1);
   SNUG_GIVE_ARRAY(t->ctx, SNUG__MEM_WATCH, t->list, SNUG__TREE_MOST);
   t->list = NULL;
 }

@@ -18,16 +18,18 @@
 
 #define SNUG__TREE_MOST 1024
 #define SNUG__TREE_ABSENT 64
-#define SNUG__TREE_ROOT 512
+#define SNUG__TREE_ROOT 512 /* bytes of a path */
 
 typedef struct snug__member {
   int32_t process, parent;
-  int fd; /* its status; -1: there was none left */
+  int status, statm; /* open files; -1: there was none left */
   char name[SNUG_WATCH_NAME];
   uint64_t resident, peak; /* as the kernel tells them */
   uint64_t counted; /* in the sum: `resident`, or `peak` if that rose since it was read before */
   uint64_t overlap; /* of that, in pages that others of the tree have too, as far as is known */
+  uint64_t copied;  /* of the overlap, what a write would take apart: anonymous pages after fork */
   double came, changed; /* when it was found; when one of its figures last moved */
+  int notes;            /* how often its control group was looked at */
   bool was_here;        /* before the watch began: its peak may be older */
   bool borrows;         /* it has the memory of its parent (vfork), and none of its own */
   bool unsplit;         /* its pages may not be read */
@@ -44,7 +46,7 @@ typedef struct snug__tree {
   int64_t cursor;                    /* the last number that was given; 0: not known */
   int32_t absent[SNUG__TREE_ABSENT]; /* given, but not there yet when they were looked for */
   size_t n_absent;
-  bool odd;        /* the last sample read those of odd numbers */
+  uint32_t turn;   /* of looks: marks of many processes are read in turns */
   double listed;   /* when all of /proc was last listed */
   uint64_t n_seen; /* ever */
   uint32_t n_most; /* at one time */
@@ -59,9 +61,14 @@ void snug__tree_release(snug__tree *t);
 /* Find who came since the last time, and read them. */
 void snug__tree_find(snug__tree *t, double now);
 
-/* Read those who came less than a second ago; at a `sample` all, and of those who have not moved
- * for a second every other one.  Who has ended is forgotten. */
+/* Read those who came less than a second ago; at a `sample` all.  What is resident is cheap to know
+ * and read each time, of those who have not moved for a second every other time.  Marks are dear:
+ * of at most about a dozen of the young and a dozen of the others they are read each time, of more
+ * in turns, and of those who have not moved once a second.  Who has ended is forgotten. */
 void snug__tree_read(snug__tree *t, double now, bool sample);
+
+/* Whether a process is in its first second, in which it may be gone soon. */
+bool snug__tree_is_young(const snug__member *m, double now);
 
 /* Forget a process that has ended, if it is in the list. */
 void snug__tree_forget(snug__tree *t, int32_t process);

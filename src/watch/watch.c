@@ -1,7 +1,6 @@
-/* One look: who came, what they hold, whether that is a new maximum.  Half-way between two samples
- * there is a small one, for who came and may be gone soon: what lives for two of them is seen, and
- * a process that is young is read often enough that a maximum of 30 ms is in one of the readings.
- */
+/* One look: who came, what they hold, whether that is a new maximum.  Who lives from one sample to
+ * the next is seen.  While somebody is young, and may be gone soon, there is a small look half-way
+ * between two samples, often enough that a maximum of 30 ms is in one of them. */
 #include "watch/watch.h"
 
 #include <errno.h>
@@ -19,18 +18,20 @@
 #define CREDIT 0.01 /* seconds that may be spent at once, when many come */
 #define GROUPS_EVERY 0.5
 #define CONFIRM_EVERY 0.5
-#define YOUNG 1.0
 
 /* ---- the parts of a look ---- */
 
 static void look_at_groups(snug_watch *w) {
+  static const double ages[] = {0.0, 0.1, 1.0}; /* who is put into a group is so at its start */
   for (size_t i = 0; i < w->tree.n; i++) {
-    if (w->now - w->tree.list[i].came < YOUNG) {
-      snug__group_list_note(&w->groups, w->tree.list[i].process);
+    snug__member *m = &w->tree.list[i];
+    if ((size_t)m->notes < SNUG_COUNT(ages) && w->now - m->came >= ages[m->notes]) {
+      snug__group_list_note(&w->groups, m->process);
+      m->notes++;
     }
   }
   if (w->now - w->asked >= GROUPS_EVERY) {
-    snug__group_list_read(&w->groups);
+    snug__group_list_read(&w->groups, false);
     w->asked = w->now;
   }
 }
@@ -77,9 +78,17 @@ static void look(snug_watch *w) {
 
 /* ---- when ---- */
 
+static bool has_young(const snug_watch *w) {
+  bool is_any = false;
+  for (size_t i = 0; i < w->tree.n && !is_any; i++) {
+    is_any = snug__tree_is_young(&w->tree.list[i], w->now);
+  }
+  return is_any;
+}
+
 /* Processor time comes in as credit, and looks are paid with it. */
 static void set_next(snug_watch *w, double cost) {
-  double step = 0.5 * w->interval;
+  double step = has_young(w) ? 0.5 * w->interval : w->interval;
   double credit = w->credit + SHARE * (w->now - w->paid);
   w->credit = (credit < CREDIT ? credit : CREDIT) - cost;
   w->paid = w->now;
@@ -114,7 +123,7 @@ void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
     return;
   }
   w->now = snug__now();
-  snug__group_list_read(&w->groups);
+  snug__group_list_read(&w->groups, true);
   snug__tree_forget(&w->tree, (int32_t)process);
   w->peak.most = w->peak.most > most_resident ? w->peak.most : most_resident;
   snug__process_read("", &self);
@@ -136,7 +145,7 @@ size_t snug_watch_signal(snug_watch *w, int number) {
   char byte;
   for (size_t i = 0; w && i < w->tree.n; i++) {
     const snug__member *m = &w->tree.list[i];
-    bool is_alive = m->fd < 0 || pread(m->fd, &byte, 1, 0) == 1;
+    bool is_alive = m->status < 0 || pread(m->status, &byte, 1, 0) == 1;
     n += is_alive && kill(m->process, number) == 0;
   }
   return n;

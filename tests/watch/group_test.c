@@ -102,7 +102,7 @@ TEST(a_process_that_is_put_into_another_group) {
   ASSERT_EQ_UINT(group_of(w).limit, SNUG_WATCH_UNTOLD);
   put_v1("jail/", "65536\n", "5\n", none_v1);
   test_machine_write("proc/100/cgroup", "4:memory:/jail\n");
-  snug__watch_look_at(w, 0.025);
+  snug__watch_look_at(w, 0.1);
   put_v1("jail/", "65536\n", "65536\n", "oom_kill 3\n");
   snug__watch_look_at(w, 1.0);
   ASSERT_EQ_TEXT(group_of(w).path, "/sys/fs/cgroup/memory/jail");

@@ -27,6 +27,10 @@ void machine_put(int process, int parent, const char *name, int resident, int pe
            "PPid:\t%d\nVmPeak:\t  999999 kB\nVmHWM:\t%8d kB\nVmRSS:\t%8d kB\nThreads:\t1\n",
            name, process, process, parent, peak << 10, resident << 10);
   test_machine_write(path, text);
+  snprintf(path, sizeof path, "proc/%d/statm", process);
+  snprintf(text, sizeof text, "99999 %ld 50 1 0 9 0\n",
+           ((long)resident << 20) / sysconf(_SC_PAGESIZE));
+  test_machine_write(path, text);
   if (process > last) {
     machine_last(process);
   }
@@ -35,21 +39,24 @@ void machine_put(int process, int parent, const char *name, int resident, int pe
 void machine_split(int process, int resident, int pss, int anonymous, int file, int shared) {
   char path[64], text[512];
   snprintf(path, sizeof path, "proc/%d/smaps_rollup", process);
-  snprintf(text, sizeof text,
-           "00400000-7ffe00000000 ---p 00000000 00:00 0    [rollup]\nRss: %d kB\nPss: %d kB\n"
-           "Pss_Dirty: 1 kB\nPss_Anon: %d kB\nPss_File: %d kB\nPss_Shmem: %d kB\n",
-           resident << 10, pss << 10, anonymous << 10, file << 10, shared << 10);
+  snprintf(
+      text, sizeof text,
+      "00400000-7ffe00000000 ---p 00000000 00:00 0    [rollup]\nRss: %d kB\nPss: %d kB\n"
+      "Pss_Dirty: 1 kB\nPss_Anon: %d kB\nPss_File: %d kB\nPss_Shmem: %d kB\nAnonymous: %d kB\n",
+      resident << 10, pss << 10, anonymous << 10, file << 10, shared << 10, resident << 10);
   test_machine_write(path, text);
 }
 
 void machine_end(int process) {
   char name[64], path[1024];
   snprintf(name, sizeof name, "proc/%d/status", process);
-  test_machine_write(name, ""); /* who has it open reads nothing more */
-  snprintf(path, sizeof path, "%s/%s", root, name);
-  unlink(path);
-  snprintf(path, sizeof path, "%s/proc/%d/smaps_rollup", root, process);
-  unlink(path);
+  static const char *const names[] = {"status", "statm", "smaps_rollup"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(name, sizeof name, "proc/%d/%s", process, names[i]);
+    test_machine_write(name, ""); /* who has it open reads nothing more */
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    unlink(path);
+  }
 }
 
 snug_watch *machine_watch(snug_ctx *ctx, const snug_watch_options *options) {

@@ -126,6 +126,7 @@ TEST(damaged_files_are_nobody) {
   snug__watch_look_at(w, 0.0);
   ASSERT_EQ_INT(alive(w), 1);
   test_machine_write("proc/100/status", "what is this");
+  test_machine_write("proc/100/statm", "or this");
   snug__watch_look_at(w, 0.05);
   ASSERT_EQ_INT(alive(w), 0);
   snug_watch_destroy(w);

@@ -1,0 +1,42 @@
+#!/bin/sh
+# A command that the kernel kills for memory, in a control group of this test's, is told so.
+. "$SNUG_TESTS/cli/lib.sh"
+
+# A group with a limit of 48 MiB, of the version that has the memory here.
+v1=/sys/fs/cgroup/memory/snug-test-$$
+v2=/sys/fs/cgroup/snug-test-$$
+if mkdir "$v1" 2>/dev/null; then
+  group=$v1
+  echo 50331648 >"$group/memory.limit_in_bytes" || exit 77
+  echo 50331648 >"$group/memory.memsw.limit_in_bytes" 2>/dev/null
+elif grep -qw memory /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null && mkdir "$v2" 2>/dev/null; then
+  group=$v2
+  echo 50331648 >"$group/memory.max" || exit 77
+  echo 0 >"$group/memory.swap.max" 2>/dev/null
+else
+  echo "skipped: no memory control group can be made here"
+  exit 77
+fi
+trap 'rmdir "$group"' EXIT
+inside="echo \$\$ >$group/cgroup.procs || exit 77;"
+
+# The command itself.
+expect 137 watch --json -- sh -c "$inside exec '$HOLD' 200 1000"
+tail -n 1 err >json
+is_json json
+has json '"verdict":"killed by the kernel for memory (SIGKILL; the limit of its control group is 48.0 MiB, its peak 48.0 MiB)"'
+has json '"killed_for_memory":true'
+has json "\"path\":\"$group\",\"limit\":50331648,"
+
+# A process of it: the shell lives and ends by itself.
+expect 3 watch -- sh -c "$inside '$HOLD' 200 1000; exit 3"
+has err "exit code 3; a process of it was killed by the kernel for memory"
+
+# What fits is not, and neither is one that was killed otherwise.
+expect 0 watch -- sh -c "$inside exec '$HOLD' 20 300"
+lacks err "killed by the kernel"
+has err "limit 48.0 MiB"
+expect 137 watch -- sh -c "$inside kill -9 \$\$"
+lacks err "for memory"
+has err "killed by SIGKILL"
+exit 0
