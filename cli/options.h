@@ -49,9 +49,9 @@ typedef struct cli_operand {
   const char *what;    /* "the .keras file to train" */
   const char *choices; /* "bash|zsh|fish", or endings as in cli_option if is_file */
   bool is_file, is_optional;
+  size_t member;   /* of a const char *, or of a cli_list if is_list */
+  bool is_list;    /* one or more of them */
   bool is_command; /* with its arguments, behind "--" */
-  size_t member; /* of a const char *, or of a cli_list if is_list */
-  bool is_list;  /* one or more of them */
 } cli_operand;
 
 typedef struct cli_example {

@@ -1,4 +1,5 @@
 /* A program that watches another one: ./watch COMMAND [ARGUMENT...] */
+#define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>
 #include <sys/resource.h>

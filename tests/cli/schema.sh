@@ -50,6 +50,15 @@ done
 keep report 0 report run.snug --json
 head -c 700 run.snug >short.snug
 keep report 0 report short.snug --json
+keep_watch() {
+  expect "$@"
+  number=$((number + 1))
+  tail -n 1 err >"$number.json"
+  pairs="$pairs watch=$number.json"
+}
+keep_watch 0 watch --json -- "$HOLD" 8 200
+keep_watch 3 watch --json -- sh -c 'exit 3'
+keep_watch 4 watch --json --max 1 -- "$HOLD" 8 5000
 keep compare 0 compare fit.snug run.snug watch.snug empty.snug hostile.snug cut.snug --json
 keep compare 4 compare fit.snug empty.snug --fail-on peak:+5%,loss:1,time:-1 --json
 

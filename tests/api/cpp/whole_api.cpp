@@ -376,6 +376,21 @@ void memory(const Context &ctx) {
   CHECK(ctx, std::string(snug_least_text(info.limit, text.data())) == "0 B");
 }
 
+void watch(const Context &ctx) {
+  const snug_watch_options options = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch *w = nullptr;
+  CHECK(ctx, snug_watch_create(ctx.get(), &options, &w) == SNUG_OK);
+  CHECK(ctx, snug_watch_look(w) > 0.0);
+  snug_watch_now now;
+  snug_watch_get(w, &now);
+  CHECK(ctx, now.processes == 0 && snug_watch_signal(w, 0) == 0);
+  snug_watch_ended(w, 1, 0);
+  snug_watch_report report;
+  snug_watch_report_get(w, &report);
+  CHECK(ctx, report.samples == 1 && report.shape == SNUG_WATCH_SHORT);
+  snug_watch_destroy(w);
+}
+
 Context make_context() {
   const snug_options options = SNUG_OPTIONS_DEFAULT;
   snug_ctx *raw = nullptr;
@@ -405,6 +420,7 @@ int main() {
   CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);
   pack(ctx);
   record(ctx);
+  watch(ctx);
   memory(ctx);
   std::printf("snug %s, peak %s, %s\n", snug_version(), std::to_string(scope.peak).c_str(),
               snug_dtype_text(SNUG_FLOAT32));
