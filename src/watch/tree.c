@@ -77,6 +77,7 @@ static void update(const snug__tree *t, snug__member *m, const snug__figures *f,
   bool rose = f->peak > m->peak || began_anew;
   if (began_anew || strcmp(m->name, f->name) != 0) {
     m->overlap = m->copied = 0;
+    m->notes = 0;
   }
   memcpy(m->name, f->name, sizeof m->name);
   m->parent = f->parent;

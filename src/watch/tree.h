@@ -29,7 +29,7 @@ typedef struct snug__member {
   uint64_t overlap; /* of that, in pages that others of the tree have too, as far as is known */
   uint64_t copied;  /* of the overlap, what a write would take apart: anonymous pages after fork */
   double came, changed; /* when it was found; when one of its figures last moved */
-  int notes;            /* how often its control group was looked at */
+  int notes;            /* how often its control group was looked at since it began its program */
   bool was_here;        /* before the watch began: its peak may be older */
   bool borrows;         /* it has the memory of its parent (vfork), and none of its own */
   bool unsplit;         /* its pages may not be read */

@@ -22,7 +22,7 @@
 /* ---- the parts of a look ---- */
 
 static void look_at_groups(snug_watch *w) {
-  static const double ages[] = {0.0, 0.1, 1.0}; /* who is put into a group is so at its start */
+  static const double ages[] = {0.0, 0.05, 0.2, 1.0}; /* it happens at the start of a program */
   for (size_t i = 0; i < w->tree.n; i++) {
     snug__member *m = &w->tree.list[i];
     if ((size_t)m->notes < SNUG_COUNT(ages) && w->now - m->came >= ages[m->notes]) {

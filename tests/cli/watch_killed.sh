@@ -21,7 +21,7 @@ trap 'rmdir "$group"' EXIT
 inside="echo \$\$ >$group/cgroup.procs || exit 77;"
 
 # The command itself.
-expect 137 watch --json -- sh -c "$inside exec '$HOLD' 200 1000"
+expect 137 watch --json -- sh -c "$inside exec '$HOLD' 200 1000 0 500" # it is seen in its group before it takes much
 tail -n 1 err >json
 is_json json
 has json '"verdict":"killed by the kernel for memory (SIGKILL; the limit of its control group is 48.0 MiB, its peak 48.0 MiB)"'
@@ -29,7 +29,7 @@ has json '"killed_for_memory":true'
 has json "\"path\":\"$group\",\"limit\":50331648,"
 
 # A process of it: the shell lives and ends by itself.
-expect 3 watch -- sh -c "$inside '$HOLD' 200 1000; exit 3"
+expect 3 watch -- sh -c "$inside '$HOLD' 200 1000 0 500; exit 3"
 has err "exit code 3; a process of it was killed by the kernel for memory"
 
 # What fits is not, and neither is one that was killed otherwise.
