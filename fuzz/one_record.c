@@ -57,6 +57,35 @@ static void check_all(const snug_recording *r, size_t bytes) {
   }
 }
 
+/* ---- what is shown of it ---- */
+
+/* No form lets anything through that acts; CSV has texts whole, tabs among them. */
+static void look(void *user, const char *text, size_t n) {
+  bool is_csv = *(const int *)user == SNUG_VIEW_CSV;
+  for (size_t i = 0; i < n; i++) {
+    bool is_blank = text[i] == '\n' || (text[i] == '\t' && is_csv);
+    if (((unsigned char)text[i] < ' ' && !is_blank) || text[i] == 0x7F) {
+      fuzz_fail("a form that steers a terminal");
+    }
+  }
+}
+
+static void show(snug_ctx *ctx, const snug_recording *r, const char *path) {
+  const snug_recording *const runs[] = {r, r};
+  const char *const names[] = {path, path};
+  for (size_t n = 1; n <= 2; n++) {
+    snug_view *v = NULL;
+    snug_status s = snug_view_create(ctx, runs, names, n, &v);
+    fuzz_check(ctx, s, "");
+    int form = SNUG_VIEW_TEXT;
+    snug_view_options options = {.sink = look, .user = &form, .columns = 80};
+    for (; !s && form <= SNUG_VIEW_HTML; form++) {
+      snug_view_write(v, (snug_view_form)form, &options);
+    }
+    snug_view_destroy(v);
+  }
+}
+
 static void read_it(const uint8_t *data, size_t bytes) {
   char path[64];
   snug_ctx *ctx = fuzz_begin();
@@ -70,6 +99,7 @@ static void read_it(const uint8_t *data, size_t bytes) {
   fuzz_check(ctx, s, path);
   if (!s) {
     check_all(r, bytes);
+    show(ctx, r, path);
   }
   snug_recording_destroy(r);
   close(fd);

@@ -49,16 +49,16 @@ void snug__run_curve(const snug__run *run, snug__curve which, double seconds, ui
   }
 }
 
-size_t snug__put_bar(const snug__out *o, double part, size_t columns, bool ascii) {
+size_t snug__out_bar(const snug__out *o, double part, size_t columns, bool ascii) {
   static const char *const ends[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   double known = part > 0.0 ? part < 1.0 ? part : 1.0 : 0.0;
   size_t eighths = (size_t)lround(known * 8.0 * (double)columns);
   eighths = known > 0.0 && eighths == 0 ? 1 : eighths;
   const char *end = !ascii ? ends[eighths % 8] : eighths % 8 >= 4 ? "-" : "";
   for (size_t i = 0; i < eighths / 8; i++) {
-    snug__put_plain(o, ascii ? "#" : "█");
+    snug__out_text(o, ascii ? "#" : "█");
   }
-  snug__put_plain(o, end);
+  snug__out_text(o, end);
   return eighths / 8 + (*end != '\0');
 }
 
@@ -98,14 +98,14 @@ static void put_row(const chart *c, size_t row) {
   for (size_t i = 0; i < columns; i++) {
     size_t eighths = eighths_of(c, i, row);
     if (is_line && eighths == 0) {
-      snug__put_plain(c->o, c->ascii ? "-" : "╌");
+      snug__out_text(c->o, c->ascii ? "-" : "╌");
     } else if (c->ascii) {
-      snug__put(c->o, "%c", plain[eighths]);
+      snug__out_format(c->o, "%c", plain[eighths]);
     } else {
-      snug__put_plain(c->o, cells[eighths]);
+      snug__out_text(c->o, cells[eighths]);
     }
   }
-  snug__put_plain(c->o, is_line ? " the line\n" : "\n");
+  snug__out_text(c->o, is_line ? " the line\n" : "\n");
 }
 
 static void put_rows(const chart *c) {
@@ -113,8 +113,9 @@ static void put_rows(const chart *c) {
   for (size_t row = 0; row < ROWS; row++) {
     bool is_named = row == 0 || row == ROWS / 2;
     double bytes = c->top * (double)(ROWS - row) / ROWS;
-    snug__put(c->o, "%*s %s", AXIS_COLUMNS - 2,
-              is_named ? snug_bytes_text((uint64_t)bytes, text) : "", c->ascii ? "|" : "│");
+    snug__out_format(c->o, "%*s %s", AXIS_COLUMNS - 2,
+                     is_named ? snug_bytes_text(snug__whole(bytes), text) : "",
+                     c->ascii ? "|" : "│");
     put_row(c, row);
   }
 }
@@ -131,7 +132,7 @@ static void put_epochs(const chart *c) {
     const snug__epoch_row *e = snug__run_epoch(c->run, i);
     char text[24];
     size_t at = isnan(e->begin) ? c->columns : piece_of(e->begin, c->run->seconds, c->columns);
-    int n = snprintf(text, sizeof text, "%lld", (long long)e->epoch + 1);
+    int n = snprintf(text, sizeof text, "%lld", snug__ordinal(e->epoch));
     if (at >= free_from && at + (size_t)n < c->columns) {
       memcpy(marks + at, text, (size_t)n);
       used = at + (size_t)n;
@@ -139,21 +140,21 @@ static void put_epochs(const chart *c) {
     }
   }
   if (used) {
-    snug__put(c->o, "%*s %.*s\n", AXIS_COLUMNS - 1, "epoch", (int)used, marks);
+    snug__out_format(c->o, "%*s %.*s\n", AXIS_COLUMNS - 1, "epoch", (int)used, marks);
   }
 }
 
 static void put_axis(const chart *c) {
   char time[SNUG__TIME_BYTES];
-  snug__put(c->o, "%*s%s", AXIS_COLUMNS - 1, "", c->ascii ? "+" : "└");
+  snug__out_format(c->o, "%*s%s", AXIS_COLUMNS - 1, "", c->ascii ? "+" : "└");
   for (size_t i = 0; i < c->columns; i++) {
-    snug__put_plain(c->o, c->ascii ? "-" : "─");
+    snug__out_text(c->o, c->ascii ? "-" : "─");
   }
-  snug__put(c->o, "\n%*s0 s%*s\n", AXIS_COLUMNS, "", (int)c->columns - 3,
-            snug__time_text(c->run->seconds, time));
+  snug__out_format(c->o, "\n%*s0 s%*s\n", AXIS_COLUMNS, "", (int)c->columns - 3,
+                   snug__time_text(c->run->seconds, time));
 }
 
-void snug__put_chart(const snug__run *run, const snug__out *o, bool ascii, size_t columns) {
+void snug__out_chart(const snug__run *run, const snug__out *o, bool ascii, size_t columns) {
   chart c = {.run = run, .o = o, .ascii = ascii};
   size_t free = columns > AXIS_COLUMNS + 10 + LEAST_COLUMNS ? columns - AXIS_COLUMNS - 10 : 0;
   c.columns = free < LEAST_COLUMNS ? LEAST_COLUMNS : free < MOST_COLUMNS ? free : MOST_COLUMNS;

@@ -29,25 +29,27 @@ static void put_bar(const snug_view *v, const snug__out *o, size_t i, double mos
   if (i && run->peak && v->runs[0].peak) {
     snug__percent_text((double)run->peak, (double)v->runs[0].peak, more);
   }
-  snug__put(o, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", NAME_WIDTH - 8, y + 20,
-            name);
-  snug__put(o, "<rect class=\"f%zu\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
-            i % COLOURS, NAME_WIDTH, y + 4, width > 1 ? width : 1, ROW_HEIGHT - 8);
-  snug__put(o, "<text x=\"%d\" y=\"%d\">%s%s%s</text>\n", NAME_WIDTH + width + 8, y + 20,
-            run->peak ? snug_bytes_text(run->peak, bytes) : "n/a", *more ? ", " : "", more);
+  snug__out_format(o, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", NAME_WIDTH - 8,
+                   y + 20, name);
+  snug__out_format(o,
+                   "<rect class=\"f%zu\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
+                   i % COLOURS, NAME_WIDTH, y + 4, width > 1 ? width : 1, ROW_HEIGHT - 8);
+  snug__out_format(o, "<text x=\"%d\" y=\"%d\">%s%s%s</text>\n", NAME_WIDTH + width + 8, y + 20,
+                   run->peak ? snug_bytes_text(run->peak, bytes) : "n/a", *more ? ", " : "", more);
 }
 
 static void put_bars(const snug_view *v, const snug__out *o) {
   double most = most_of(v, "peak");
   snug__html_heading(o, "Peaks");
-  snug__put(o,
-            "<svg viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"Bars of the peaks; the table "
-            "below has the same numbers\">\n",
-            WIDTH, v->n * ROW_HEIGHT);
+  snug__out_format(
+      o,
+      "<svg viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"Bars of the peaks; the table "
+      "below has the same numbers\">\n",
+      WIDTH, v->n * ROW_HEIGHT);
   for (size_t i = 0; i < v->n; i++) {
     put_bar(v, o, i, most);
   }
-  snug__put_plain(o, "</svg>\n");
+  snug__out_text(o, "</svg>\n");
 }
 
 /* ---- curves ---- */
@@ -59,7 +61,7 @@ static void put_curves(const snug_view *v, const snug__out *o) {
     return;
   }
   snug__html_heading(o, "Memory over time");
-  snug__plot_begin(&p, o, most_of(v, "time"), (uint64_t)most, "Resident memory of each run");
+  snug__plot_begin(&p, o, most_of(v, "time"), snug__whole(most), "Resident memory of each run");
   for (size_t i = 0; i < v->n; i++) {
     char class_name[16];
     snprintf(class_name, sizeof class_name, "s%zu", i % COLOURS);
@@ -79,13 +81,13 @@ static void put_curves(const snug_view *v, const snug__out *o) {
 }
 
 static void put_legend(const snug_view *v, const snug__out *o) {
-  snug__put_plain(o, "<ul class=\"legend\">\n");
+  snug__out_text(o, "<ul class=\"legend\">\n");
   for (size_t i = 0; i < v->n; i++) {
-    snug__put(o, "<li><span class=\"t%zu\"><i></i></span>", i % COLOURS);
-    snug__put_quoted(o, SNUG_QUOTE_HTML, snug__run_short_name(&v->runs[i]));
-    snug__put_plain(o, "</li>\n");
+    snug__out_format(o, "<li><span class=\"t%zu\"><i></i></span>", i % COLOURS);
+    snug__out_quoted(o, SNUG_QUOTE_HTML, snug__run_short_name(&v->runs[i]));
+    snug__out_text(o, "</li>\n");
   }
-  snug__put_plain(o, "</ul>\n");
+  snug__out_text(o, "</ul>\n");
 }
 
 /* ---- the table ---- */
@@ -94,12 +96,12 @@ static void put_figure(const snug_view *v, const snug__out *o, size_t run, const
   double value = snug_view_figure(v, run, figure);
   double first = snug_view_figure(v, 0, figure);
   char text[SNUG__TIME_BYTES], more[SNUG__TIME_BYTES];
-  snug__put_plain(o, "<td>");
-  snug__put_plain(o, isnan(value) ? "" : snug__figure_text(figure, value, text));
+  snug__out_text(o, "<td>");
+  snug__out_text(o, isnan(value) ? "" : snug__figure_text(figure, value, text));
   if (run && !isnan(value) && !isnan(first)) {
-    snug__put(o, "<br><small>%s</small>", snug__percent_text(value, first, more));
+    snug__out_format(o, "<br><small>%s</small>", snug__percent_text(value, first, more));
   }
-  snug__put_plain(o, "</td>");
+  snug__out_text(o, "</td>");
 }
 
 static const char *const figures[] = {"peak", "held", "step", "time", "device"};
@@ -137,13 +139,13 @@ static void put_table(const snug_view *v, const snug__out *o) {
 
 void snug__compare_html(const snug_view *v, const snug__out *o) {
   snug_page_begin(o->sink, o->user, "snug compare");
-  snug__put(o, "<main>\n<h1>%zu runs compared</h1>\n", v->n);
+  snug__out_format(o, "<main>\n<h1>%zu runs compared</h1>\n", v->n);
   snug__html_judgements(v, o);
   put_bars(v, o);
   put_curves(v, o);
   put_legend(v, o);
   put_table(v, o);
-  snug__put_plain(o, "</main>\n");
+  snug__out_text(o, "</main>\n");
   snug__html_footer(o);
   snug_page_end(o->sink, o->user);
 }

@@ -32,7 +32,7 @@ static size_t name_columns(const snug_view *v, snug_quoting how) {
 }
 
 static void put_name(const page *p, size_t run) {
-  snug__put_cell(&p->o, quoting(p), snug__run_short_name(&p->view->runs[run]), MOST_NAME,
+  snug__out_cell(&p->o, quoting(p), snug__run_short_name(&p->view->runs[run]), MOST_NAME,
                  (int)p->name);
 }
 
@@ -48,28 +48,28 @@ static void put_speed(const page *p, size_t run) {
   bool is_faster = ratio >= 1.0;
   double factor = is_faster ? ratio : 1.0 / ratio;
   if (factor < 1.005) {
-    snug__put_plain(&p->o, "  step as fast");
+    snug__out_text(&p->o, "  step as fast");
     return;
   }
   long hundredths = lround(factor * 100.0);
   snprintf(times, sizeof times, "%ld.%02ld", hundredths / 100, hundredths % 100);
-  snug__put(&p->o, "  step %s times %s", times, is_faster ? "faster" : "slower");
+  snug__out_format(&p->o, "  step %s times %s", times, is_faster ? "faster" : "slower");
 }
 
 static void put_bar(const page *p, size_t run, double most, size_t columns) {
   const snug__run *r = &p->view->runs[run];
   char bytes[SNUG_BYTES_TEXT], percent[SNUG__TIME_BYTES];
   put_name(p, run);
-  snug__put_plain(&p->o, "  ");
-  size_t used = snug__put_bar(&p->o, most > 0.0 ? (double)r->peak / most : 0.0, columns, p->ascii);
-  snug__put(&p->o, "%*s%*s", (int)(columns - used), "", BYTES_COLUMNS,
-            r->peak ? snug_bytes_text(r->peak, bytes) : "n/a");
+  snug__out_text(&p->o, "  ");
+  size_t used = snug__out_bar(&p->o, most > 0.0 ? (double)r->peak / most : 0.0, columns, p->ascii);
+  snug__out_format(&p->o, "%*s%*s", (int)(columns - used), "", BYTES_COLUMNS,
+                   r->peak ? snug_bytes_text(r->peak, bytes) : "n/a");
   if (run > 0 && r->peak && p->view->runs[0].peak) {
-    snug__put(&p->o, "  %s",
-              snug__percent_text((double)r->peak, (double)p->view->runs[0].peak, percent));
+    snug__out_format(&p->o, "  %s",
+                     snug__percent_text((double)r->peak, (double)p->view->runs[0].peak, percent));
   }
   put_speed(p, run);
-  snug__put_plain(&p->o, r->end == SNUG_RECORDING_CLOSED ? "\n" : "  cut short\n");
+  snug__out_text(&p->o, r->end == SNUG_RECORDING_CLOSED ? "\n" : "  cut short\n");
 }
 
 static void put_bars(const page *p) {
@@ -103,11 +103,11 @@ static void put_difference(const page *p, const char *figure, double value, doub
   }
   if (snug__figure_is_bytes(figure) || snug__figure_is_seconds(figure)) {
     snug__percent_text(value, first, text);
-    snug__put(&p->o, "%12s", text);
+    snug__out_format(&p->o, "%12s", text);
     return;
   }
   snug__value_text(fabs(value - first), text);
-  snug__put(&p->o, "%*s%s%s", 11 - (int)strlen(text), "", value < first ? "-" : "+", text);
+  snug__out_format(&p->o, "%*s%s%s", 11 - (int)strlen(text), "", value < first ? "-" : "+", text);
 }
 
 static void put_figure(const page *p, const char *figure) {
@@ -119,20 +119,20 @@ static void put_figure(const page *p, const char *figure) {
   for (size_t i = 0; i < v->n; i++) {
     double value = snug_view_figure(v, i, figure);
     char text[SNUG__TIME_BYTES];
-    snug__put_cell(&p->o, quoting(p), i ? "" : figure, 20, 20);
-    snug__put_plain(&p->o, "  ");
+    snug__out_cell(&p->o, quoting(p), i ? "" : figure, 20, 20);
+    snug__out_text(&p->o, "  ");
     put_name(p, i);
-    snug__put(&p->o, "%14s", snug__figure_text(figure, value, text));
+    snug__out_format(&p->o, "%14s", snug__figure_text(figure, value, text));
     if (i > 0) {
       put_difference(p, figure, value, first);
     }
-    snug__put_plain(&p->o, "\n");
+    snug__out_text(&p->o, "\n");
   }
 }
 
 static void put_table(const page *p) {
   static const char *const figures[] = {"peak", "held", "device", "step", "time"};
-  snug__put_plain(&p->o, "\n");
+  snug__out_text(&p->o, "\n");
   for (size_t i = 0; i < SNUG_COUNT(figures); i++) {
     put_figure(p, figures[i]);
   }
@@ -155,16 +155,17 @@ static void put_curves(const page *p) {
     most = fmax(most, (double)p->view->runs[i].peak);
     seconds = fmax(seconds, p->view->runs[i].seconds);
   }
-  snug__put(&p->o, "\nmemory over %s\n", snug__time_text(seconds, time));
+  snug__out_format(&p->o, "\nmemory over %s\n", snug__time_text(seconds, time));
   for (size_t i = 0; i < p->view->n; i++) {
     snug__run_curve(&p->view->runs[i], SNUG__CURVE_RESIDENT, seconds, bars, MOST_BAR);
     put_name(p, i);
-    snug__put_plain(&p->o, p->ascii ? " |" : " │");
+    snug__out_text(&p->o, p->ascii ? " |" : " │");
     for (size_t k = 0; k < MOST_BAR; k++) {
       size_t eighths = most > 0.0 ? (size_t)ceil((double)bars[k] / most * 8.0) : 0;
-      snug__put(&p->o, p->ascii ? "%.1s" : "%s", p->ascii ? plain + eighths : cells[eighths]);
+      snug__out_format(&p->o, p->ascii ? "%.1s" : "%s",
+                       p->ascii ? plain + eighths : cells[eighths]);
     }
-    snug__put_plain(&p->o, p->ascii ? "|\n" : "│\n");
+    snug__out_text(&p->o, p->ascii ? "|\n" : "│\n");
   }
 }
 
@@ -172,7 +173,7 @@ static void put_judgements(const page *p) {
   for (size_t i = 0; i < p->view->judgements.n; i++) {
     snug__line line = {.n = 0};
     snug__judgement_text(p->view, snug__view_judgement(p->view, i), quoting(p), &line);
-    snug__put(&p->o, "%s%.*s\n", i ? "" : "\n", (int)line.n, line.text);
+    snug__out_format(&p->o, "%s%.*s\n", i ? "" : "\n", (int)line.n, line.text);
   }
 }
 
@@ -188,8 +189,8 @@ void snug__compare_text(const snug_view *view, const snug_view_options *options)
   put_table(&p);
   put_judgements(&p);
   if (options->next) {
-    snug__put_plain(&p.o, "\nnext: ");
-    snug__put_quoted(&p.o, quoting(&p), options->next);
-    snug__put_plain(&p.o, "\n");
+    snug__out_text(&p.o, "\nnext: ");
+    snug__out_quoted(&p.o, quoting(&p), options->next);
+    snug__out_text(&p.o, "\n");
   }
 }

@@ -15,25 +15,25 @@
 /* One bar, cut into the classes of memory. */
 static void put_bar(const snug__run *run, const snug__out *o) {
   double before = 0.0;
-  snug__put(o, "<svg viewBox=\"0 0 %d 28\" aria-hidden=\"true\">\n", BAR_WIDTH);
+  snug__out_format(o, "<svg viewBox=\"0 0 %d 28\" aria-hidden=\"true\">\n", BAR_WIDTH);
   for (size_t i = 0; i < run->classes.n && run->in_pieces; i++) {
     double part = (double)snug__run_class(run, i)->bytes / (double)run->in_pieces;
     int from = (int)lround(before * BAR_WIDTH), to = (int)lround((before + part) * BAR_WIDTH);
-    snug__put(o, "<rect class=\"f%zu\" x=\"%d\" width=\"%d\" height=\"28\"/>\n", i % COLOURS, from,
-              to > from + 1 ? to - from - 1 : to - from);
+    snug__out_format(o, "<rect class=\"f%zu\" x=\"%d\" width=\"%d\" height=\"28\"/>\n", i % COLOURS,
+                     from, to > from + 1 ? to - from - 1 : to - from);
     before += part;
   }
-  snug__put_plain(o, "</svg>\n");
+  snug__out_text(o, "</svg>\n");
 }
 
 static void put_class(const snug__run *run, const snug__out *o, size_t i) {
   const snug__holder *h = snug__run_class(run, i);
   double percent = run->in_pieces ? 100.0 * (double)h->bytes / (double)run->in_pieces : 0.0;
   char text[32];
-  snug__put(o, "<tr><th scope=\"row\"><span class=\"t%zu\"><i class=\"key\"></i></span>",
-            i % COLOURS);
-  snug__put_quoted(o, SNUG_QUOTE_HTML, *h->name ? h->name : "other");
-  snug__put_plain(o, "</th>");
+  snug__out_format(o, "<tr><th scope=\"row\"><span class=\"t%zu\"><i class=\"key\"></i></span>",
+                   i % COLOURS);
+  snug__out_quoted(o, SNUG_QUOTE_HTML, *h->name ? h->name : "other");
+  snug__out_text(o, "</th>");
   snug__html_bytes(o, h->bytes);
   snprintf(text, sizeof text, "%ld.%ld %%", lround(percent * 10.0) / 10,
            lround(percent * 10.0) % 10);
@@ -138,7 +138,7 @@ static void put_epoch(const snug_view *v, const snug__out *o, const snug__epoch_
   char text[SNUG__TIME_BYTES];
   const char *name = NULL;
   bool is_timed = !isnan(e->begin) && !isnan(e->end);
-  snprintf(text, sizeof text, "%lld", (long long)e->epoch + 1);
+  snprintf(text, sizeof text, "%lld", snug__ordinal(e->epoch));
   snug__html_row(o, text, "");
   snug__html_cell(o, is_timed      ? snug__time_text(e->end - e->begin, text)
                      : e->is_whole ? ""
@@ -179,7 +179,7 @@ static bool is_target(const snug_moment *m) { return strcmp(m->at, "target") == 
 
 static void put_target(const snug__run *run, const snug__out *o, const snug_moment *m) {
   char text[64];
-  snprintf(text, sizeof text, "epoch %lld, batch %lld", (long long)m->epoch + 1,
+  snprintf(text, sizeof text, "epoch %lld, batch %lld", snug__ordinal(m->epoch),
            (long long)m->batch);
   snug__html_row(o, text, "");
   snug__html_cell(o, snug__time_text(m->seconds, text));
@@ -222,15 +222,15 @@ void snug__html_facts(const snug__run *run, const snug__out *o) {
   if (!n) {
     return;
   }
-  snug__put_plain(o, "<details>\n<summary>All facts of the recording</summary>\n");
+  snug__out_text(o, "<details>\n<summary>All facts of the recording</summary>\n");
   snug__html_table(o, "As they were recorded", "name|value", 0, NULL);
   for (size_t i = 0; i < n; i++) {
     snug__html_row(o, snug_recording_fact_name(run->of, i), "");
-    snug__put_plain(o, "<td class=\"how\">");
-    snug__put_quoted(o, SNUG_QUOTE_HTML, snug_recording_fact_value(run->of, i));
-    snug__put_plain(o, "</td>");
+    snug__out_text(o, "<td class=\"how\">");
+    snug__out_quoted(o, SNUG_QUOTE_HTML, snug_recording_fact_value(run->of, i));
+    snug__out_text(o, "</td>");
     snug__html_row_end(o);
   }
   snug__html_table_end(o);
-  snug__put_plain(o, "</details>\n");
+  snug__out_text(o, "</details>\n");
 }

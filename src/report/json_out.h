@@ -22,6 +22,8 @@ void snug__write_int(snug__writer *j, const char *key, int64_t value);
 void snug__write_real(snug__writer *j, const char *key, double value); /* not finite: null */
 void snug__write_bool(snug__writer *j, const char *key, bool value);
 
+void snug__write_count(snug__writer *j, const char *key, uint64_t value);
+
 /* Bytes; 0, which stands for what is not known, is null. */
 void snug__write_bytes(snug__writer *j, const char *key, uint64_t bytes);
 

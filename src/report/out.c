@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-void snug__put(const snug__out *o, const char *format, ...) {
+void snug__out_format(const snug__out *o, const char *format, ...) {
   char text[SNUG__LINE_BYTES];
   va_list args;
   va_start(args, format);
@@ -17,19 +17,19 @@ void snug__put(const snug__out *o, const char *format, ...) {
   }
 }
 
-void snug__put_plain(const snug__out *o, const char *text) {
+void snug__out_text(const snug__out *o, const char *text) {
   if (*text) {
     o->sink(o->user, text, strlen(text));
   }
 }
 
-void snug__put_quoted(const snug__out *o, snug_quoting how, const char *text) {
+void snug__out_quoted(const snug__out *o, snug_quoting how, const char *text) {
   snug_quote(o->sink, o->user, how, text, text ? strlen(text) : 0);
 }
 
-void snug__put_real(const snug__out *o, double value, const char *other) {
+void snug__out_real(const snug__out *o, double value, const char *other) {
   char text[SNUG__NUMBER_BYTES];
-  snug__put_plain(o, isfinite(value) ? snug__print_float(value, text) : other);
+  snug__out_text(o, isfinite(value) ? snug__print_float(value, text) : other);
 }
 
 /* ---- cells ---- */
@@ -45,18 +45,18 @@ size_t snug__bytes_of(const char *text, size_t columns) {
   return n;
 }
 
-void snug__put_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide) {
+void snug__out_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide) {
   char quoted[SNUG__LINE_BYTES];
   snug__quote_into(quoted, sizeof quoted, how, text);
   size_t n = most ? snug__bytes_of(quoted, most) : strlen(quoted);
   int used = (int)snug__columns(quoted, n);
   int blanks = (wide < 0 ? -wide : wide) - used;
   if (wide < 0 && blanks > 0) {
-    snug__put(o, "%*s", blanks, "");
+    snug__out_format(o, "%*s", blanks, "");
   }
-  snug__put(o, "%.*s", (int)n, quoted);
+  snug__out_format(o, "%.*s", (int)n, quoted);
   if (wide > 0 && blanks > 0) {
-    snug__put(o, "%*s", blanks, "");
+    snug__out_format(o, "%*s", blanks, "");
   }
 }
 

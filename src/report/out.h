@@ -13,22 +13,22 @@ typedef struct snug__out {
 
 /* As printf, for what stays under SNUG__LINE_BYTES: numbers and words of our own.  Texts from
  * outside are quoted. */
-void snug__put(const snug__out *o, const char *format, ...) SNUG_PRINTF(2, 3);
+void snug__out_format(const snug__out *o, const char *format, ...) SNUG_PRINTF(2, 3);
 
 /* A whole text as it is, of any length. */
-void snug__put_plain(const snug__out *o, const char *text);
-void snug__put_quoted(const snug__out *o, snug_quoting how, const char *text);
+void snug__out_text(const snug__out *o, const char *text);
+void snug__out_quoted(const snug__out *o, snug_quoting how, const char *text);
 
 /* A text cut to so many columns (0: not at all) and filled up with blanks to `wide`; a negative
  * `wide` puts the blanks before it. */
-void snug__put_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide);
+void snug__out_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide);
 
 /* Bytes of the first so many columns of a text. */
 size_t snug__bytes_of(const char *text, size_t columns);
 
 /* The shortest text that reads back as the same number, in every locale; `other` where it is not
  * finite. */
-void snug__put_real(const snug__out *o, double value, const char *other);
+void snug__out_real(const snug__out *o, double value, const char *other);
 
 /* Quote into room of the caller's; what does not fit is cut.  Returns dst. */
 const char *snug__quote_into(char *dst, size_t bytes, snug_quoting how, const char *text);

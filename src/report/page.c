@@ -60,9 +60,9 @@ static const char pictures[] =
 static void put_series(const snug__out *o) {
   static const char *const dashes[] = {"none", "7 3", "2 3", "9 3 2 3"};
   for (int i = 0; i < 8; i++) {
-    snug__put(o, ".s%d{fill:none;stroke:var(--c%d);stroke-width:2;stroke-dasharray:%s}", i, i,
-              dashes[i % 4]);
-    snug__put(o, ".f%d{fill:var(--c%d)}.t%d{color:var(--c%d)}\n", i, i, i, i);
+    snug__out_format(o, ".s%d{fill:none;stroke:var(--c%d);stroke-width:2;stroke-dasharray:%s}", i,
+                     i, dashes[i % 4]);
+    snug__out_format(o, ".f%d{fill:var(--c%d)}.t%d{color:var(--c%d)}\n", i, i, i, i);
   }
 }
 
@@ -71,25 +71,25 @@ void snug_page_begin(snug_sink *sink, void *user, const char *title) {
   if (!sink) {
     return;
   }
-  snug__put(&o,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-            "<meta name=\"referrer\" content=\"no-referrer\">\n"
-            "<link rel=\"icon\" href=\"data:,\">\n<title>",
-            policy);
-  snug__put_quoted(&o, SNUG_QUOTE_HTML, title);
-  snug__put_plain(&o, "</title>\n<style>\n");
-  snug__put_plain(&o, colours);
-  snug__put_plain(&o, layout);
-  snug__put_plain(&o, pictures);
+  snug__out_format(&o,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                   "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                   "<link rel=\"icon\" href=\"data:,\">\n<title>",
+                   policy);
+  snug__out_quoted(&o, SNUG_QUOTE_HTML, title);
+  snug__out_text(&o, "</title>\n<style>\n");
+  snug__out_text(&o, colours);
+  snug__out_text(&o, layout);
+  snug__out_text(&o, pictures);
   put_series(&o);
-  snug__put_plain(&o, "</style>\n</head>\n<body>\n");
+  snug__out_text(&o, "</style>\n</head>\n<body>\n");
 }
 
 void snug_page_end(snug_sink *sink, void *user) {
   snug__out o = {sink, user};
   if (sink) {
-    snug__put_plain(&o, "</body>\n</html>\n");
+    snug__out_text(&o, "</body>\n</html>\n");
   }
 }

@@ -56,10 +56,10 @@ static void put_bytes_axis(const snug__plot *p) {
   char text[SNUG_BYTES_TEXT];
   for (int i = 0; i * step <= p->top; i++) {
     int y = y_of(p, i * step);
-    snug__put(p->o, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n", LEFT,
-              WIDTH - RIGHT, y, y);
-    snug__put(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8, y + 4,
-              i ? snug_bytes_text((uint64_t)(i * step), text) : "0");
+    snug__out_format(p->o, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n", LEFT,
+                     WIDTH - RIGHT, y, y);
+    snug__out_format(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8,
+                     y + 4, i ? snug_bytes_text(snug__whole(i * step), text) : "0");
   }
 }
 
@@ -67,8 +67,8 @@ static void put_time_axis(const snug__plot *p) {
   double step = time_step(p->seconds);
   char text[SNUG__TIME_BYTES];
   for (int i = 0; p->seconds > 0.0 && i * step <= p->seconds; i++) {
-    snug__put(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x_of(p, i * step),
-              HEIGHT - BOTTOM + 20, snug__time_text(i * step, text));
+    snug__out_format(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+                     x_of(p, i * step), HEIGHT - BOTTOM + 20, snug__time_text(i * step, text));
   }
 }
 
@@ -77,17 +77,17 @@ void snug__plot_begin(snug__plot *p, const snug__out *o, double seconds, uint64_
   p->o = o;
   p->seconds = seconds;
   p->top = most ? (double)most * 1.06 : 1.0;
-  snug__put(o, "<svg viewBox=\"0 0 %d %d\" role=\"group\" aria-label=\"", WIDTH, HEIGHT);
-  snug__put_quoted(o, SNUG_QUOTE_HTML, title);
-  snug__put_plain(o, "\">\n<title>");
-  snug__put_quoted(o, SNUG_QUOTE_HTML, title);
-  snug__put_plain(o, "</title>\n<g aria-hidden=\"true\">\n");
+  snug__out_format(o, "<svg viewBox=\"0 0 %d %d\" role=\"group\" aria-label=\"", WIDTH, HEIGHT);
+  snug__out_quoted(o, SNUG_QUOTE_HTML, title);
+  snug__out_text(o, "\">\n<title>");
+  snug__out_quoted(o, SNUG_QUOTE_HTML, title);
+  snug__out_text(o, "</title>\n<g aria-hidden=\"true\">\n");
   put_bytes_axis(p);
   put_time_axis(p);
-  snug__put_plain(o, "</g>\n");
+  snug__out_text(o, "</g>\n");
 }
 
-void snug__plot_end(const snug__plot *p) { snug__put_plain(p->o, "</svg>\n"); }
+void snug__plot_end(const snug__plot *p) { snug__out_text(p->o, "</svg>\n"); }
 
 /* ---- curves ---- */
 
@@ -97,13 +97,13 @@ static void put_path(const snug__plot *p, size_t n) {
   for (size_t i = 0; i < n; i++) {
     int y = y_of(p, (double)p->levels[i]);
     if (i == 0) {
-      snug__put(p->o, "M%d %d", LEFT, y);
+      snug__out_format(p->o, "M%d %d", LEFT, y);
     } else if (y != before) {
-      snug__put(p->o, "H%dV%d", LEFT + (int)i, y);
+      snug__out_format(p->o, "H%dV%d", LEFT + (int)i, y);
     }
     before = y;
   }
-  snug__put(p->o, "H%d", LEFT + (int)n);
+  snug__out_format(p->o, "H%d", LEFT + (int)n);
 }
 
 void snug__plot_curve(snug__plot *p, const snug__run *run, snug__curve which,
@@ -114,13 +114,13 @@ void snug__plot_curve(snug__plot *p, const snug__run *run, snug__curve which,
   _Static_assert(SNUG__PLOT_COLUMNS == WIDTH - LEFT - RIGHT, "a column per piece");
   snug__run_curve(run, which, p->seconds, p->levels, SNUG__PLOT_COLUMNS);
   if (area) {
-    snug__put_plain(p->o, "<path class=\"area\" d=\"");
+    snug__out_text(p->o, "<path class=\"area\" d=\"");
     put_path(p, n);
-    snug__put(p->o, "V%dH%dZ\"/>\n", HEIGHT - BOTTOM, LEFT);
+    snug__out_format(p->o, "V%dH%dZ\"/>\n", HEIGHT - BOTTOM, LEFT);
   }
-  snug__put(p->o, "<path class=\"%s\" d=\"", line_class);
+  snug__out_format(p->o, "<path class=\"%s\" d=\"", line_class);
   put_path(p, n);
-  snug__put_plain(p->o, "\"/>\n");
+  snug__out_text(p->o, "\"/>\n");
 }
 
 void snug__plot_line(const snug__plot *p, uint64_t bytes) {
@@ -129,26 +129,28 @@ void snug__plot_line(const snug__plot *p, uint64_t bytes) {
   if (!bytes || (double)bytes > p->top) {
     return;
   }
-  snug__put(p->o,
-            "<line class=\"line\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n"
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">the line: %s</text>\n",
-            LEFT, WIDTH - RIGHT, y, y, WIDTH - RIGHT - 4, y - 6, snug_bytes_text(bytes, text));
+  snug__out_format(p->o,
+                   "<line class=\"line\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n"
+                   "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">the line: %s</text>\n",
+                   LEFT, WIDTH - RIGHT, y, y, WIDTH - RIGHT - 4, y - 6,
+                   snug_bytes_text(bytes, text));
 }
 
 /* ---- spans ---- */
 
 static void put_phase(const snug__plot *p, const snug__span *s) {
   int from = x_of(p, s->begin), to = x_of(p, s->end);
-  snug__put(p->o, "<rect class=\"phase%d\" x=\"%d\" width=\"%d\" y=\"%d\" height=\"%d\"/>\n",
-            s->stage == SNUG__STAGE_VALIDATION ? 1 : 2, from, to > from ? to - from : 1, TOP,
-            HEIGHT - TOP - BOTTOM);
+  snug__out_format(p->o, "<rect class=\"phase%d\" x=\"%d\" width=\"%d\" y=\"%d\" height=\"%d\"/>\n",
+                   s->stage == SNUG__STAGE_VALIDATION ? 1 : 2, from, to > from ? to - from : 1, TOP,
+                   HEIGHT - TOP - BOTTOM);
 }
 
 static void put_epoch(const snug__plot *p, const snug__epoch_row *e) {
   int x = x_of(p, e->begin);
-  snug__put(p->o, "<line class=\"mark\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n", x, x, TOP,
-            HEIGHT - BOTTOM);
-  snug__put(p->o, "<text x=\"%d\" y=\"%d\">%lld</text>\n", x + 3, TOP - 8, (long long)e->epoch + 1);
+  snug__out_format(p->o, "<line class=\"mark\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n", x, x,
+                   TOP, HEIGHT - BOTTOM);
+  snug__out_format(p->o, "<text x=\"%d\" y=\"%d\">%lld</text>\n", x + 3, TOP - 8,
+                   snug__ordinal(e->epoch));
 }
 
 bool snug__plot_shows(const snug__run *run, snug__stage stage) {
@@ -163,7 +165,7 @@ void snug__plot_spans(const snug__plot *p, const snug__run *run) {
   size_t every = run->epochs.n / MOST_NUMBERS + 1;
   const bool shown[] = {[SNUG__STAGE_VALIDATION] = snug__plot_shows(run, SNUG__STAGE_VALIDATION),
                         [SNUG__STAGE_SAVE] = snug__plot_shows(run, SNUG__STAGE_SAVE)};
-  snug__put_plain(p->o, "<g aria-hidden=\"true\">\n");
+  snug__out_text(p->o, "<g aria-hidden=\"true\">\n");
   for (size_t i = 0; i < run->spans.n; i++) {
     if (shown[snug__run_span(run, i)->stage]) {
       put_phase(p, snug__run_span(run, i));
@@ -175,21 +177,21 @@ void snug__plot_spans(const snug__plot *p, const snug__run *run) {
     }
   }
   if (run->epochs.n) {
-    snug__put(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">epoch</text>\n", LEFT - 8,
-              TOP - 8);
+    snug__out_format(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">epoch</text>\n", LEFT - 8,
+                     TOP - 8);
   }
-  snug__put_plain(p->o, "</g>\n");
+  snug__out_text(p->o, "</g>\n");
 }
 
 void snug__plot_point(const snug__plot *p, double seconds, uint64_t bytes, const char *class_name,
                       const char *says) {
   int x = x_of(p, seconds), y = y_of(p, (double)bytes);
   bool is_right = x > WIDTH / 2;
-  snug__put(p->o,
-            "<g class=\"pt %s\" tabindex=\"0\" role=\"img\" aria-label=\"%s\">"
-            "<circle cx=\"%d\" cy=\"%d\" r=\"5\"/>",
-            class_name, says, x, y);
-  snug__put(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">%s</text></g>\n",
-            is_right ? x - 8 : x + 8, y > TOP + 14 ? y - 8 : y + 18, is_right ? "end" : "start",
-            says);
+  snug__out_format(p->o,
+                   "<g class=\"pt %s\" tabindex=\"0\" role=\"img\" aria-label=\"%s\">"
+                   "<circle cx=\"%d\" cy=\"%d\" r=\"5\"/>",
+                   class_name, says, x, y);
+  snug__out_format(p->o, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">%s</text></g>\n",
+                   is_right ? x - 8 : x + 8, y > TOP + 14 ? y - 8 : y + 18,
+                   is_right ? "end" : "start", says);
 }

@@ -46,13 +46,13 @@ static void put_plain(const snug__out *o, const character *c) {
   if (c->is_good) {
     o->sink(o->user, c->text, c->bytes);
   } else {
-    snug__put_plain(o, REPLACED);
+    snug__out_text(o, REPLACED);
   }
 }
 
 static void put_terminal(const snug__out *o, const character *c) {
   if (is_control(c->code)) {
-    snug__put_plain(o, REPLACED);
+    snug__out_text(o, REPLACED);
   } else {
     put_plain(o, c);
   }
@@ -67,7 +67,7 @@ static void put_html(const snug__out *o, const character *c) {
   static const char letters[] = "<>&\"'";
   const char *found = c->code && c->code < 0x80 ? strchr(letters, (int)c->code) : NULL;
   if (found) {
-    snug__put_plain(o, names[found - letters]);
+    snug__out_text(o, names[found - letters]);
   } else {
     put_terminal(o, c);
   }
@@ -75,9 +75,9 @@ static void put_html(const snug__out *o, const character *c) {
 
 static void put_json(const snug__out *o, const character *c) {
   if (c->code == '"' || c->code == '\\') {
-    snug__put(o, "\\%c", (int)c->code);
+    snug__out_format(o, "\\%c", (int)c->code);
   } else if (!c->is_good || c->code < 0x20 || c->code == 0x7F) {
-    snug__put(o, "\\u%04x", (unsigned)c->code);
+    snug__out_format(o, "\\u%04x", (unsigned)c->code);
   } else {
     put_plain(o, c);
   }
@@ -85,9 +85,9 @@ static void put_json(const snug__out *o, const character *c) {
 
 static void put_csv(const snug__out *o, const character *c) {
   bool is_odd = (c->code < 0x20 && !strchr("\t\r\n", (int)c->code)) || c->code == 0x7F;
-  snug__put_plain(o, c->code == '"' ? "\"" : "");
+  snug__out_text(o, c->code == '"' ? "\"" : "");
   if (is_odd || c->code == 0) {
-    snug__put_plain(o, REPLACED);
+    snug__out_text(o, REPLACED);
   } else {
     put_plain(o, c);
   }
@@ -96,10 +96,10 @@ static void put_csv(const snug__out *o, const character *c) {
 /* What stands around the whole. */
 static void put_edge(const snug__out *o, snug_quoting how, const char *text, size_t n, bool begin) {
   if (how == SNUG_QUOTE_JSON || how == SNUG_QUOTE_CSV) {
-    snug__put_plain(o, "\"");
+    snug__out_text(o, "\"");
   }
   if (begin && how == SNUG_QUOTE_CSV && n && memchr("=+-@\t\r", text[0], 6)) {
-    snug__put_plain(o, "'");
+    snug__out_text(o, "'");
   }
 }
 

@@ -16,7 +16,7 @@ typedef struct walk {
   uint64_t peak;             /* that the kernel told so far */
   const snug_moment *before; /* the last end of a batch */
   double steps_seconds;
-  int64_t steps;
+  double steps;
 } walk;
 
 /* ---- questions ---- */
@@ -156,7 +156,7 @@ static snug_status count_epoch(walk *w, const snug_moment *m, uint64_t level) {
   e->peak = larger(e->peak, begins ? m->resident : level);
   e->held = larger(e->held, begins ? m->held : larger(m->held, m->held_peak));
   e->device = larger(e->device, m->device);
-  e->batches = m->batch >= e->batches ? m->batch + 1 : e->batches;
+  e->batches = m->batch >= e->batches ? snug__ordinal(m->batch) : e->batches;
   if (is_at(m, "epoch_end")) {
     e->end = m->seconds;
     e->is_whole = true;
@@ -192,7 +192,7 @@ static void count_steps(walk *w, const snug_moment *m) {
     return;
   }
   if (w->before && w->before->epoch == m->epoch && m->batch > w->before->batch) {
-    w->steps += m->batch - w->before->batch;
+    w->steps += (double)m->batch - (double)w->before->batch;
     w->steps_seconds += m->seconds - w->before->seconds;
   }
   w->before = m;
@@ -224,7 +224,7 @@ static snug_status walk_moments(walk *w) {
     SNUG_TRY(end_span(w, (snug__stage)stage, run->seconds, run->end != SNUG_RECORDING_CLOSED));
   }
   run->last_stage = w->stage;
-  run->step = w->steps ? w->steps_seconds / (double)w->steps : NAN;
+  run->step = w->steps > 0.0 ? w->steps_seconds / w->steps : NAN;
   return SNUG_OK;
 }
 

@@ -131,6 +131,16 @@ void snug__run_largest(const snug__vec *holders, size_t shown, bool ascii, snug_
 /* What was run: its command, or its kind and model. */
 void snug__run_title(const snug__run *run, snug_quoting how, snug__line *line);
 
+/* The number of what has this index; files may hold any. */
+static inline long long snug__ordinal(int64_t index) {
+  return (long long)(index < INT64_MAX ? index + 1 : index);
+}
+
+/* Whole bytes of an amount that was computed. */
+static inline uint64_t snug__whole(double bytes) {
+  return bytes < 0x1p63 ? (uint64_t)bytes : INT64_MAX;
+}
+
 static inline const char *snug__dot(bool ascii) { return ascii ? ", " : " · "; }
 
 #endif

@@ -72,7 +72,7 @@ void snug__run_when(const snug__run *run, size_t moment, snug__stage stage, snug
     return;
   }
   if (m->epoch >= 0 && stage != SNUG__STAGE_BEFORE) {
-    snug__line_add(line, "epoch %lld", (long long)m->epoch + 1);
+    snug__line_add(line, "epoch %lld", snug__ordinal(m->epoch));
     if (m->batch >= 0 && stage == SNUG__STAGE_TRAINING) {
       snug__line_add(line, ", batch %lld", (long long)m->batch);
     }

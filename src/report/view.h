@@ -61,9 +61,9 @@ void snug__run_curve(const snug__run *run, snug__curve which, double seconds, ui
                      size_t n);
 
 /* The memory of a run over time as characters (chart.c). */
-void snug__put_chart(const snug__run *run, const snug__out *o, bool ascii, size_t columns);
+void snug__out_chart(const snug__run *run, const snug__out *o, bool ascii, size_t columns);
 
 /* A bar that is a part of so many columns, to the eighth of one; returns the columns it takes. */
-size_t snug__put_bar(const snug__out *o, double part, size_t columns, bool ascii);
+size_t snug__out_bar(const snug__out *o, double part, size_t columns, bool ascii);
 
 #endif

@@ -15,17 +15,17 @@ static void put_verdict(const snug__run *run, const snug__out *o) {
   const char *began = snug__run_fact(run, "run.began");
   snug__run_verdict(run, false, &verdict);
   snug__run_title(run, SNUG_QUOTE_HTML, &title);
-  snug__put(o, "<h1 class=\"%s\">", is_bad ? "bad" : "good");
-  snug__put_quoted(o, SNUG_QUOTE_HTML, verdict.text);
-  snug__put_plain(o, "</h1>\n<p class=\"sub\">");
-  snug__put_quoted(o, SNUG_QUOTE_HTML, snug__run_short_name(run));
-  snug__put_plain(o, ": ");
-  snug__put_plain(o, title.text);
+  snug__out_format(o, "<h1 class=\"%s\">", is_bad ? "bad" : "good");
+  snug__out_quoted(o, SNUG_QUOTE_HTML, verdict.text);
+  snug__out_text(o, "</h1>\n<p class=\"sub\">");
+  snug__out_quoted(o, SNUG_QUOTE_HTML, snug__run_short_name(run));
+  snug__out_text(o, ": ");
+  snug__out_text(o, title.text);
   if (began) {
-    snug__put_plain(o, ", began ");
-    snug__put_quoted(o, SNUG_QUOTE_HTML, began);
+    snug__out_text(o, ", began ");
+    snug__out_quoted(o, SNUG_QUOTE_HTML, began);
   }
-  snug__put_plain(o, "</p>\n");
+  snug__out_text(o, "</p>\n");
 }
 
 static void put_tiles(const snug__run *run, const snug__out *o) {
@@ -33,7 +33,7 @@ static void put_tiles(const snug__run *run, const snug__out *o) {
   snug__line when = {.n = 0}, last = {.n = 0};
   size_t n = snug_recording_moments(run->of);
   snug__run_when(run, run->peak_at, run->peak_stage, &when);
-  snug__put_plain(o, "<dl class=\"tiles\">\n");
+  snug__out_text(o, "<dl class=\"tiles\">\n");
   snug__html_tile(o, "peak", run->peak ? snug_bytes_text(run->peak, text) : "n/a");
   snug__html_tile(o, "when", when.text);
   if (run->planned) {
@@ -47,7 +47,7 @@ static void put_tiles(const snug__run *run, const snug__out *o) {
     snug__run_when(run, n - 1, run->last_stage, &last);
     snug__html_tile(o, "last seen", last.text);
   }
-  snug__put_plain(o, "</dl>\n");
+  snug__out_text(o, "</dl>\n");
 }
 
 /* ---- the picture ---- */
@@ -73,10 +73,10 @@ static void put_marked(const snug__plot *p, const snug__run *run, size_t i) {
   bool is_target = strcmp(m->at, "target") == 0;
   char name[96];
   if (is_target) {
-    snprintf(name, sizeof name, "epoch %lld, batch %lld", (long long)m->epoch + 1,
+    snprintf(name, sizeof name, "epoch %lld, batch %lld", snug__ordinal(m->epoch),
              (long long)m->batch);
   } else {
-    snprintf(name, sizeof name, "end of epoch %lld", (long long)m->epoch + 1);
+    snprintf(name, sizeof name, "end of epoch %lld", snug__ordinal(m->epoch));
   }
   put_point(p, run, i, is_target ? "target" : "end", name);
 }
@@ -98,21 +98,21 @@ static void put_points(const snug__plot *p, const snug__run *run) {
 }
 
 static void put_legend(const snug__run *run, const snug__out *o) {
-  snug__put_plain(
+  snug__out_text(
       o, "<ul class=\"legend\">\n<li><span class=\"t0\"><i></i></span>resident memory</li>");
   if (run->held) {
-    snug__put_plain(o, "<li><span class=\"t2\"><i></i></span>held by Snug (dotted)</li>");
+    snug__out_text(o, "<li><span class=\"t2\"><i></i></span>held by Snug (dotted)</li>");
   }
   if (run->device) {
-    snug__put_plain(o, "<li><span class=\"t1\"><i></i></span>on devices (dashed)</li>");
+    snug__out_text(o, "<li><span class=\"t1\"><i></i></span>on devices (dashed)</li>");
   }
   if (snug__plot_shows(run, SNUG__STAGE_VALIDATION)) {
-    snug__put_plain(o, "<li><span class=\"t2 faint\"><i class=\"box\"></i></span>validation</li>");
+    snug__out_text(o, "<li><span class=\"t2 faint\"><i class=\"box\"></i></span>validation</li>");
   }
   if (snug__plot_shows(run, SNUG__STAGE_SAVE)) {
-    snug__put_plain(o, "<li><span class=\"t1 faint\"><i class=\"box\"></i></span>saving</li>");
+    snug__out_text(o, "<li><span class=\"t1 faint\"><i class=\"box\"></i></span>saving</li>");
   }
-  snug__put_plain(o, "</ul>\n");
+  snug__out_text(o, "</ul>\n");
 }
 
 static bool shows_line(const snug__run *run) {
@@ -145,7 +145,7 @@ static void put_picture(const snug__run *run, const snug__out *o) {
 void snug__view_html(const snug_view *v, const snug__out *o) {
   const snug__run *run = &v->runs[0];
   snug_page_begin(o->sink, o->user, snug__run_short_name(run));
-  snug__put_plain(o, "<main>\n");
+  snug__out_text(o, "<main>\n");
   put_verdict(run, o);
   put_tiles(run, o);
   if (run->peak) {
@@ -158,7 +158,7 @@ void snug__view_html(const snug_view *v, const snug__out *o) {
   snug__html_epochs(v, o);
   snug__html_targets(run, o);
   snug__html_facts(run, o);
-  snug__put_plain(o, "</main>\n");
+  snug__out_text(o, "</main>\n");
   snug__html_footer(o);
   snug_page_end(o->sink, o->user);
 }

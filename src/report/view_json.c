@@ -21,7 +21,7 @@ static void put_holders(snug__writer *j, const char *key, const snug__vec *holde
     const snug__holder *h = &SNUG_VEC(holders, snug__holder, i);
     snug__write_object(j, NULL);
     snug__write_text(j, "name", h->name);
-    snug__write_int(j, "bytes", (int64_t)h->bytes);
+    snug__write_count(j, "bytes", h->bytes);
     snug__write_end(j);
   }
   snug__write_end(j);
@@ -35,7 +35,7 @@ static void put_pieces(snug__writer *j, const snug__run *run) {
     snug__write_text(j, "layer", p->layer);
     snug__write_text(j, "op", p->op);
     snug__write_text(j, "what", p->what);
-    snug__write_int(j, "bytes", (int64_t)p->bytes);
+    snug__write_count(j, "bytes", p->bytes);
     snug__write_end(j);
   }
   snug__write_end(j);
@@ -225,5 +225,5 @@ void snug__view_json(const snug_view *v, const snug__out *o) {
   }
   put_judgements(&j, v);
   snug__write_end(&j);
-  snug__put_plain(o, "\n");
+  snug__out_text(o, "\n");
 }

@@ -137,24 +137,25 @@ static snug_status put_epochs(const board *b, snug__events *e, bool validation) 
 /* The step of a batch counts those of the epochs before it.  A run without epochs has
  * milliseconds. */
 static snug_status put_moment(const board *b, snug__events *e, const snug_moment *m,
-                              int64_t before) {
+                              uint64_t before) {
   bool is_batch = strcmp(m->at, "batch_end") == 0 && m->batch >= 0;
   bool is_sample = m->epoch < 0 && b->run->epochs.n == 0;
   if (!m->resident || (!is_batch && !is_sample)) {
     return SNUG_OK;
   }
-  int64_t step = is_batch ? before + m->batch : (int64_t)llround(m->seconds * 1e3);
+  int64_t step =
+      is_batch ? (int64_t)(before + (uint64_t)m->batch) : (int64_t)llround(m->seconds * 1e3);
   return snug__events_scalar(e, is_batch ? "batch_memory" : "memory", step, wall(b, m->seconds),
                              (double)m->resident);
 }
 
 static snug_status put_moments(const board *b, snug__events *e) {
-  int64_t before = 0;
+  uint64_t before = 0; /* wraps around where a file holds nonsense */
   size_t epoch = 0;
   for (size_t i = 0; i < snug_recording_moments(b->run->of); i++) {
     const snug_moment *m = snug_recording_moment(b->run->of, i);
     while (epoch + 1 < b->run->epochs.n && snug__run_epoch(b->run, epoch)->epoch < m->epoch) {
-      before += snug__run_epoch(b->run, epoch)->batches;
+      before += (uint64_t)snug__run_epoch(b->run, epoch)->batches;
       epoch++;
     }
     SNUG_TRY(put_moment(b, e, m, before));

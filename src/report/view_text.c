@@ -193,14 +193,14 @@ static size_t shown_values(const page *p, size_t used) {
 
 static void put_bytes_cell(const page *p, uint64_t bytes, int wide) {
   char text[SNUG_BYTES_TEXT];
-  snug__put_cell(&p->o, SNUG_QUOTE_ASCII, bytes ? snug_bytes_text(bytes, text) : "n/a", 0, -wide);
+  snug__out_cell(&p->o, SNUG_QUOTE_ASCII, bytes ? snug_bytes_text(bytes, text) : "n/a", 0, -wide);
 }
 
 static void put_epoch(const page *p, const snug__epoch_row *e, size_t values) {
   char text[SNUG__TIME_BYTES];
-  snug__put(&p->o, "%7lld", (long long)e->epoch + 1);
+  snug__out_format(&p->o, "%7lld", snug__ordinal(e->epoch));
   bool is_timed = !isnan(e->begin) && !isnan(e->end);
-  snug__put_cell(&p->o, SNUG_QUOTE_ASCII,
+  snug__out_cell(&p->o, SNUG_QUOTE_ASCII,
                  is_timed      ? snug__time_text(e->end - e->begin, text)
                  : e->is_whole ? "n/a"
                                : "cut",
@@ -209,27 +209,27 @@ static void put_epoch(const page *p, const snug__epoch_row *e, size_t values) {
   put_bytes_cell(p, e->held, 12);
   for (size_t i = 0; i < values; i++) {
     double value = snug_logs_get(&e->logs, snug__view_value_name(p->view, i));
-    snug__put_cell(&p->o, SNUG_QUOTE_ASCII, isnan(value) ? "-" : snug__value_text(value, text),
+    snug__out_cell(&p->o, SNUG_QUOTE_ASCII, isnan(value) ? "-" : snug__value_text(value, text),
                    VALUE_COLUMNS - 1, -VALUE_COLUMNS);
   }
-  snug__put_plain(&p->o, "\n");
+  snug__out_text(&p->o, "\n");
 }
 
 static void put_epochs(const page *p) {
   size_t n = p->run->epochs.n;
   size_t values = shown_values(p, 44);
-  snug__put(&p->o, "\n%7s%13s%12s%12s", "epoch", "time", "resident", "Snug's");
+  snug__out_format(&p->o, "\n%7s%13s%12s%12s", "epoch", "time", "resident", "Snug's");
   for (size_t i = 0; i < values; i++) {
-    snug__put_cell(&p->o, quoting(p), snug__view_value_name(p->view, i), VALUE_COLUMNS - 1,
+    snug__out_cell(&p->o, quoting(p), snug__view_value_name(p->view, i), VALUE_COLUMNS - 1,
                    -VALUE_COLUMNS);
   }
-  snug__put_plain(&p->o, "\n");
+  snug__out_text(&p->o, "\n");
   for (size_t i = 0; i < n; i++) {
     if (n <= SHOWN_EPOCHS || i < SHOWN_EPOCHS / 2 || i >= n - SHOWN_EPOCHS / 2) {
       put_epoch(p, snug__run_epoch(p->run, i), values);
     } else if (i == SHOWN_EPOCHS / 2) {
-      snug__put(&p->o, "%7s  %zu more: --csv and --html have them\n", p->ascii ? "..." : "…",
-                n - SHOWN_EPOCHS);
+      snug__out_format(&p->o, "%7s  %zu more: --csv and --html have them\n", p->ascii ? "..." : "…",
+                       n - SHOWN_EPOCHS);
     }
   }
 }
@@ -244,15 +244,16 @@ static void put_targets(const page *p) {
       continue;
     }
     if (n == 1) {
-      snug__put(&p->o, "\n%7s%13s%12s%12s\n", "epoch", "target batch", "resident", "Snug's");
+      snug__out_format(&p->o, "\n%7s%13s%12s%12s\n", "epoch", "target batch", "resident", "Snug's");
     }
-    snug__put(&p->o, "%7lld%13lld", (long long)m->epoch + 1, (long long)m->batch);
+    snug__out_format(&p->o, "%7lld%13lld", snug__ordinal(m->epoch), (long long)m->batch);
     put_bytes_cell(p, m->resident, 12);
     put_bytes_cell(p, m->held_peak > m->held ? m->held_peak : m->held, 12);
-    snug__put_plain(&p->o, "\n");
+    snug__out_text(&p->o, "\n");
   }
   if (n > SHOWN_TARGETS) {
-    snug__put(&p->o, "%7s  %zu more: --csv has them\n", p->ascii ? "..." : "…", n - SHOWN_TARGETS);
+    snug__out_format(&p->o, "%7s  %zu more: --csv has them\n", p->ascii ? "..." : "…",
+                     n - SHOWN_TARGETS);
   }
 }
 
@@ -264,16 +265,16 @@ void snug__view_text(const snug_view *view, const snug_view_options *options) {
             options->columns ? options->columns : 80};
   put_box(&p);
   if (p.run->peak) {
-    snug__put_plain(&p.o, "\n");
-    snug__put_chart(p.run, &p.o, p.ascii, p.columns);
+    snug__out_text(&p.o, "\n");
+    snug__out_chart(p.run, &p.o, p.ascii, p.columns);
   }
   if (p.run->epochs.n) {
     put_epochs(&p);
   }
   put_targets(&p);
   if (options->next) {
-    snug__put_plain(&p.o, "\nnext: ");
-    snug__put_quoted(&p.o, quoting(&p), options->next);
-    snug__put_plain(&p.o, "\n");
+    snug__out_text(&p.o, "\nnext: ");
+    snug__out_quoted(&p.o, quoting(&p), options->next);
+    snug__out_text(&p.o, "\n");
   }
 }

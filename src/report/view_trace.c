@@ -55,7 +55,7 @@ static void put_counter(trace *t, const char *name, const series *list, size_t n
   begin_event(t, "C", name, t->at, 0);
   snug__write_object(&t->j, "args");
   for (size_t i = 0; i < n; i++) {
-    snug__write_int(&t->j, list[i].name, (int64_t)(list[i].bytes & INT64_MAX));
+    snug__write_count(&t->j, list[i].name, list[i].bytes);
   }
   snug__write_end(&t->j);
   snug__write_end(&t->j);
@@ -93,7 +93,7 @@ static void put_span(trace *t, const snug__span *s) {
   bool is_epoch = s->stage == SNUG__STAGE_TRAINING;
   int64_t begin = microseconds(s->begin), end = microseconds(s->end);
   char name[64];
-  snprintf(name, sizeof name, "epoch %lld", (long long)s->epoch + 1);
+  snprintf(name, sizeof name, "epoch %lld", snug__ordinal(s->epoch));
   begin_event(t, "X", is_epoch ? name : snug__stage_text(s->stage), begin,
               is_epoch ? EPOCHS : PHASES);
   snug__write_int(&t->j, "dur", end > begin ? end - begin : 0);
@@ -126,5 +126,5 @@ void snug__view_trace(const snug_view *v, const snug__out *o) {
   }
   snug__write_end(&t.j);
   snug__write_end(&t.j);
-  snug__put_plain(o, "\n");
+  snug__out_text(o, "\n");
 }

@@ -123,8 +123,8 @@ TEST(differences_are_parts) {
 TEST(cells_are_cut_and_filled) {
   screen s = {.n = 0};
   snug__out o = {show, &s};
-  snug__put_cell(&o, SNUG_QUOTE_TERMINAL, "größer", 4, 6);
-  snug__put_plain(&o, "|");
-  snug__put_cell(&o, SNUG_QUOTE_TERMINAL, "ab", 0, -4);
+  snug__out_cell(&o, SNUG_QUOTE_TERMINAL, "größer", 4, 6);
+  snug__out_text(&o, "|");
+  snug__out_cell(&o, SNUG_QUOTE_TERMINAL, "ab", 0, -4);
   ASSERT_EQ_TEXT(s.text, "größ  |  ab");
 }
