@@ -9,9 +9,7 @@
 
 /* ---- before training: what would be found out after hours otherwise ---- */
 
-/* Whether a backup is there that the run will go on from: then the output that exists is what the
- * interrupted run saved. */
-static bool is_resumed(const fit_options *o) {
+bool fit_is_resumed(const fit_options *o) {
   DIR *folder = o->backup ? opendir(o->backup) : NULL;
   int n = 0;
   while (folder && readdir(folder)) {
@@ -33,16 +31,16 @@ static int check_output(const fit_options *o) {
                     "alone",
                     o->output);
   }
-  int code = cli_file_check(o->output, o->force || is_resumed(o));
+  int code = cli_file_check(o->output, o->force || fit_is_resumed(o));
   return code ? code : cli_file_check_folder(o->output);
 }
 
 /* The log of a run that is resumed goes on; any other one would be lost. */
 static int check_logs(const fit_options *o) {
-  bool may = o->force || is_resumed(o);
+  bool may = o->force || fit_is_resumed(o);
   int code = o->csv_log ? cli_file_check(o->csv_log, may) : CLI_OK;
   code = code || !o->memory_log ? code : cli_file_check(o->memory_log, may);
-  return code || !o->record ? code : cli_file_check(o->record, o->force);
+  return code || !o->record ? code : cli_file_check(o->record, may);
 }
 
 /* ---- training ---- */
@@ -56,7 +54,7 @@ static bool planned(void *user, const snug_plan *plan) {
     return false;
   }
   fit_announce(r);
-  r->failed = samples_open_log(r, is_resumed(r->options));
+  r->failed = samples_open_log(r, fit_is_resumed(r->options));
   return !r->failed;
 }
 

@@ -93,6 +93,10 @@ typedef struct fit_run {
   bool saved;
 } fit_run;
 
+/* Whether a backup is there that the run will go on from: then files that exist are what the
+ * interrupted run wrote. */
+bool fit_is_resumed(const fit_options *options);
+
 /* What can be told wrong about the options without opening anything.  Reports; returns 0 or an exit
  * code. */
 int fit_check(const fit_options *options, const char *verb);

@@ -92,6 +92,7 @@ typedef struct snug_fit_record {
   snug_model *model;
   const char *path; /* must live as long as this */
   bool replace;
+  bool goes_on;    /* a recording that is there is gone on with: the fit is resumed from a backup */
   bool stays_open; /* after the fit the caller adds to the recording, and closes it: `recorder`,
                       unless that is NULL */
   /* read-only */

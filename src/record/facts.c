@@ -20,14 +20,14 @@ snug_status snug__recorder_real(snug_recorder *r, const char *name, double value
   return snug_recorder_fact(r, name, snug__print_float(value, text));
 }
 
-snug_status snug__recorder_began(snug_recorder *r) {
+snug_status snug__recorder_now(snug_recorder *r, const char *name) {
   char text[64];
   time_t now = time(NULL);
   struct tm utc;
   if (!gmtime_r(&now, &utc) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)) {
     return SNUG_OK; /* a clock that tells no time */
   }
-  return snug_recorder_fact(r, "run.began", text);
+  return snug_recorder_fact(r, name, text);
 }
 
 /* ---- the machine ---- */

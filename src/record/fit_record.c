@@ -164,9 +164,9 @@ static snug_status tell_point(snug_recorder *r, const snug__pick *pick) {
   return snug__recorder_number(r, "plan.on_disk", p->on_disk);
 }
 
-static snug_status tell_beginning(snug_recorder *r, const snug__fit *f) {
+static snug_status tell_beginning(snug_recorder *r, const snug__fit *f, bool is_resumed) {
   SNUG_TRY(snug_recorder_fact(r, "run.kind", "fit"));
-  SNUG_TRY(snug__recorder_began(r));
+  SNUG_TRY(snug__recorder_now(r, is_resumed ? "run.resumed" : "run.began"));
   SNUG_TRY(snug_recorder_machine(r));
   SNUG_TRY(tell_fit(r, f));
   SNUG_TRY(tell_plan(r, &f->history->memory));
@@ -198,12 +198,14 @@ static bool train_begin(void *user, int64_t epochs, int64_t steps) {
   snug__fit *f = r->model->training->fit;
   (void)epochs;
   (void)steps;
-  r->failed = snug__recorder_begin(r->made, r->path, r->replace);
+  double before = 0.0;
+  r->failed = r->goes_on ? snug__recorder_resume(r->made, r->path, &before)
+                         : snug__recorder_begin(r->made, r->path, r->replace);
   if (r->failed) {
     return false;
   }
   r->recorder = r->made;
-  r->began = snug__now();
+  r->began = snug__now() - before;
   r->last_batch = -1.0;
   r->spent = 0.0;
   r->told = 0;
@@ -211,7 +213,7 @@ static bool train_begin(void *user, int64_t epochs, int64_t steps) {
   snug_scope_begin(r->model->ctx, &r->since);
   r->has_scope = true;
   f->saving = (snug__saving){r, tell_saving};
-  note(r, tell_beginning(r->recorder, f));
+  note(r, tell_beginning(r->recorder, f, before > 0.0));
   if (is_on(r)) {
     tell(r, "sample");
   }

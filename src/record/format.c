@@ -16,6 +16,11 @@ uint32_t snug__record_crc(uint32_t crc, const uint8_t *bytes, size_t n) {
   return (uint32_t)crc32_z(crc, bytes, n);
 }
 
+bool snug__is_frame_head(const uint8_t *head) {
+  return (head[0] ^ head[1] ^ head[2] ^ head[3]) == SNUG__FRAME_CHECK &&
+         (head[1] | head[2] << 8) <= SNUG__RECORD_MOST_CONTENT;
+}
+
 /* ---- time ---- */
 
 bool snug__is_microseconds(uint64_t microseconds) { return microseconds <= MOST_MICROSECONDS; }

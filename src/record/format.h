@@ -110,6 +110,9 @@ void snug__get_moment(snug__cursor *c, const snug__numbers *before, snug__number
 void snug__put_text(uint8_t **at, const char *text, size_t n);
 const char *snug__get_text(snug__cursor *c, size_t most, size_t *n);
 
+/* Whether the four bytes before a content are good. */
+bool snug__is_frame_head(const uint8_t *head);
+
 /* Go on with a CRC-32. */
 uint32_t snug__record_crc(uint32_t crc, const uint8_t *bytes, size_t n);
 

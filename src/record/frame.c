@@ -101,19 +101,90 @@ static snug_status open_instead(snug__frames *f, const char *path, const uint8_t
   return f->fd < 0 ? fail_io(f, "cannot be written") : SNUG_OK;
 }
 
-snug_status snug__frames_open(snug__frames *f, snug_ctx *ctx, const char *path, bool replace) {
-  uint8_t head[SNUG__RECORD_HEAD_BYTES];
-  struct stat there;
+static void init(snug__frames *f, snug_ctx *ctx, const char *path) {
   size_t n = strlen(path);
   size_t most = sizeof f->shown - sizeof "…";
   *f = (snug__frames){.ctx = ctx, .fd = -1};
   snprintf(f->shown, sizeof f->shown, "%s%s", n > most ? "…" : "",
            n > most ? path + n - most : path);
+}
+
+snug_status snug__frames_open(snug__frames *f, snug_ctx *ctx, const char *path, bool replace) {
+  uint8_t head[SNUG__RECORD_HEAD_BYTES];
+  struct stat there;
+  init(f, ctx, path);
   make_head(f, head);
   bool exists = stat(path, &there) == 0;
   bool is_file = !exists || S_ISREG(there.st_mode);
   return exists && is_file && replace ? open_instead(f, path, head)
                                       : open_new(f, path, is_file, head);
+}
+
+/* ---- going on ---- */
+
+static snug_status read_head(snug__frames *f) {
+  uint8_t head[SNUG__RECORD_HEAD_BYTES];
+  size_t magic = SNUG__RECORD_MAGIC_BYTES;
+  size_t covered = sizeof head - SNUG__FRAME_CRC_BYTES;
+  bool is_read = snug__read_at(f->fd, head, sizeof head, 0);
+  snug__cursor c = snug__cursor_of(head + magic, sizeof head - magic);
+  uint64_t version = is_read ? snug__get(&c, 4) : 0;
+  snug__skip(&c, 8);
+  f->crc = is_read ? snug__record_crc(0, head, covered) : 0;
+  if (!is_read || memcmp(head, SNUG__RECORD_MAGIC, magic) != 0 || version != SNUG_RECORD_VERSION ||
+      snug__get(&c, 4) != f->crc) {
+    return snug__fail(f->ctx, SNUG_E_DATA,
+                      "%s: not a recording that could go on; take another name, or remove it",
+                      f->shown);
+  }
+  f->length = sizeof head;
+  return SNUG_OK;
+}
+
+/* The next frame into f->frame; false where there is none. */
+static bool read_frame(snug__frames *f, size_t *content, uint32_t *crc) {
+  const uint8_t *head = f->frame;
+  if (!snug__read_at(f->fd, f->frame, SNUG__FRAME_HEAD_BYTES, (int64_t)f->length) ||
+      !snug__is_frame_head(head)) {
+    return false;
+  }
+  size_t n = (size_t)(head[1] | head[2] << 8);
+  int64_t at = (int64_t)f->length + SNUG__FRAME_HEAD_BYTES;
+  uint8_t *rest = f->frame + SNUG__FRAME_HEAD_BYTES;
+  if (!snug__read_at(f->fd, rest, n + SNUG__FRAME_CRC_BYTES, at)) {
+    return false;
+  }
+  snug__cursor stored = snug__cursor_of(rest + n, SNUG__FRAME_CRC_BYTES);
+  *content = n;
+  *crc = snug__record_crc(f->crc, f->frame, SNUG__FRAME_HEAD_BYTES + n);
+  return snug__get(&stored, SNUG__FRAME_CRC_BYTES) == *crc && head[0] != SNUG__FRAME_END;
+}
+
+static snug_status find_end(snug__frames *f, snug__frame_visit *visit, void *user) {
+  size_t n = 0;
+  uint32_t crc = 0;
+  SNUG_TRY(read_head(f));
+  while (read_frame(f, &n, &crc)) {
+    visit(user, f->frame[0], snug__cursor_of(f->frame + SNUG__FRAME_HEAD_BYTES, n));
+    f->crc = crc;
+    f->length += SNUG__FRAME_HEAD_BYTES + n + SNUG__FRAME_CRC_BYTES;
+  }
+  return ftruncate(f->fd, (off_t)f->length) != 0 ? fail_io(f, "cannot be cut") : SNUG_OK;
+}
+
+snug_status snug__frames_resume(snug__frames *f, snug_ctx *ctx, const char *path,
+                                snug__frame_visit *visit, void *user) {
+  init(f, ctx, path);
+  f->fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+  if (f->fd < 0) {
+    return fail_io(f, "cannot be written");
+  }
+  snug_status s = find_end(f, visit, user);
+  if (s) {
+    close(f->fd);
+    f->fd = -1;
+  }
+  return s;
 }
 
 /* ---- frames ---- */

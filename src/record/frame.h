@@ -23,6 +23,16 @@ typedef struct snug__frames {
 snug_status snug__frames_open(snug__frames *f, snug_ctx *ctx, const char *path,
                               bool replace) SNUG_NODISCARD;
 
+/* Look at each whole frame of a file, up to its end or to the first that is not as it was written.
+ */
+typedef void snug__frame_visit(void *user, uint8_t kind, snug__cursor content);
+
+/* Open a file that is there, to go on behind its last whole frame; what lies behind that, and the
+ * end of a recording, is cut off.  Fails: E_IO, E_DATA (not a recording of this version); it is
+ * then as it was. */
+snug_status snug__frames_resume(snug__frames *f, snug_ctx *ctx, const char *path,
+                                snug__frame_visit *visit, void *user) SNUG_NODISCARD;
+
 /* Where the content of the next frame is to be put; there is room for SNUG__RECORD_MOST_CONTENT. */
 uint8_t *snug__frame_begin(snug__frames *f);
 

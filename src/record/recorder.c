@@ -2,6 +2,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/frame.h"
 #include "record/recorder.h"
@@ -33,6 +34,30 @@ snug_status snug__recorder_begin(snug_recorder *r, const char *path, bool replac
     return snug__fail(r->frames.ctx, SNUG_E_ARGUMENT, "a recorder: it needs a path");
   }
   return snug__frames_open(&r->frames, r->frames.ctx, path, replace);
+}
+
+/* A frame of the file that goes on. */
+static void take_found(void *user, uint8_t kind, snug__cursor content) {
+  snug_recorder *r = user;
+  snug__numbers n;
+  if (kind != SNUG__FRAME_MOMENT) {
+    return;
+  }
+  snug__get_moment(&content, &r->before, &n);
+  if (!content.over && n.at < SNUG__ATS) {
+    snug__thin_found(&r->thin, &n);
+    r->before = n;
+  }
+}
+
+snug_status snug__recorder_resume(snug_recorder *r, const char *path, double *seconds) {
+  *seconds = 0.0;
+  if (!path || access(path, F_OK) != 0) {
+    return snug__recorder_begin(r, path, false);
+  }
+  SNUG_TRY(snug__frames_resume(&r->frames, r->frames.ctx, path, take_found, r));
+  *seconds = (double)r->before.microseconds / 1e6;
+  return SNUG_OK;
 }
 
 snug_status snug_recorder_open(snug_ctx *ctx, const char *path, bool replace, snug_recorder **out) {

@@ -12,6 +12,11 @@ snug_status snug__recorder_create(snug_ctx *ctx, snug_recorder **out) SNUG_NODIS
 /* Make the file.  Fails: E_IO; it may be tried again. */
 snug_status snug__recorder_begin(snug_recorder *r, const char *path, bool replace) SNUG_NODISCARD;
 
+/* Go on with the file of a recording that was cut or closed, or make it.  *seconds: of its last
+ * moment.  Fails: E_IO, E_DATA (not a recording). */
+snug_status snug__recorder_resume(snug_recorder *r, const char *path,
+                                  double *seconds) SNUG_NODISCARD;
+
 snug_ctx *snug__recorder_ctx(const snug_recorder *r);
 
 /* In facts.c: a fact that is a number. */
@@ -19,7 +24,7 @@ snug_status snug__recorder_number(snug_recorder *r, const char *name,
                                   uint64_t value) SNUG_NODISCARD;
 snug_status snug__recorder_real(snug_recorder *r, const char *name, double value) SNUG_NODISCARD;
 
-/* "run.began": now. */
-snug_status snug__recorder_began(snug_recorder *r) SNUG_NODISCARD;
+/* A fact that is this moment, as ISO 8601 has it. */
+snug_status snug__recorder_now(snug_recorder *r, const char *name) SNUG_NODISCARD;
 
 #endif

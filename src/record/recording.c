@@ -113,11 +113,6 @@ static snug_status read_head(reader *f) {
 
 /* ---- frames ---- */
 
-static bool is_good_head(const uint8_t *head) {
-  return (head[0] ^ head[1] ^ head[2] ^ head[3]) == SNUG__FRAME_CHECK &&
-         (head[1] | head[2] << 8) <= SNUG__RECORD_MOST_CONTENT;
-}
-
 /* The content of the next frame: *whole false where the file ends before, *good false where it is
  * not as it was written. */
 static snug_status next_frame(reader *f, uint8_t *kind, snug__cursor *content, bool *whole,
@@ -125,7 +120,7 @@ static snug_status next_frame(reader *f, uint8_t *kind, snug__cursor *content, b
   *good = true;
   SNUG_TRY(fill(f, SNUG__FRAME_HEAD_BYTES));
   *whole = left(f) >= SNUG__FRAME_HEAD_BYTES;
-  if (!*whole || !(*good = is_good_head(here(f)))) {
+  if (!*whole || !(*good = snug__is_frame_head(here(f)))) {
     return SNUG_OK;
   }
   size_t n = SNUG__FRAME_HEAD_BYTES + (size_t)(here(f)[1] | here(f)[2] << 8);

@@ -8,11 +8,17 @@ static const snug__figure risers[] = {SNUG__FIGURE_resident, SNUG__FIGURE_peak,
                                       SNUG__FIGURE_held_peak, SNUG__FIGURE_device,
                                       SNUG__FIGURE_device_peak};
 
-bool snug__pace_next(snug__pace *p) {
-  bool is_kept = p->seen++ % (UINT64_C(1) << p->density) == 0;
-  if (is_kept && ++p->kept == SNUG__THIN_KEPT && p->density < 63) {
+static void count_kept(snug__pace *p) {
+  if (++p->kept == SNUG__THIN_KEPT && p->density < 63) {
     p->kept = 0;
     p->density++;
+  }
+}
+
+bool snug__pace_next(snug__pace *p) {
+  bool is_kept = p->seen++ % (UINT64_C(1) << p->density) == 0;
+  if (is_kept) {
+    count_kept(p);
   }
   return is_kept;
 }
@@ -82,6 +88,11 @@ static void drop_overtaken(snug__thin *t, const snug__numbers *n) {
     snug__figure figure = waiting_figures[i];
     t->waits[i] = t->waits[i] && t->waiting[i].figures[figure] > n->figures[figure];
   }
+}
+
+void snug__thin_found(snug__thin *t, const snug__numbers *n) {
+  count_kept(&t->paces[n->at]);
+  note_highest(t, n);
 }
 
 size_t snug__thin_take(snug__thin *t, const snug__numbers *n, snug__numbers *out) {

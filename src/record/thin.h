@@ -37,6 +37,9 @@ typedef struct snug__thin {
  * `out` has room for SNUG__WAITING + 1. */
 size_t snug__thin_take(snug__thin *t, const snug__numbers *n, snug__numbers *out);
 
+/* Take in a moment that is in the file already. */
+void snug__thin_found(snug__thin *t, const snug__numbers *n);
+
 /* The moments that wait, at the end of the recording. */
 size_t snug__thin_end(snug__thin *t, snug__numbers *out);
 

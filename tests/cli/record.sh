@@ -99,3 +99,23 @@ for wait in 0 0.05 0.11 0.23 0.4; do
   has said "fact run.kind=fit"
 done
 has said "moment epoch_end 0"
+
+# Killed with a backup: the same command goes on, with the recording too.
+rm -f run.snug
+"$SNUG" fit m.keras --data train.npz --batch-size 1 --epochs 40 -q --record run.snug --backup kept >out 2>err &
+pid=$!
+for _ in $(seq 300); do
+  [ -s kept/snug.backup ] && break
+  sleep 0.01
+done
+kill -KILL $pid
+wait $pid
+if [ -s kept/snug.backup ]; then # it may have been faster than that
+  expect 0 fit m.keras --data train.npz --batch-size 1 --epochs 40 -q --record run.snug --backup kept
+  read_it
+  has said "end closed"
+  has said "fact run.resumed="
+  has said "epoch 0 loss="
+  has said "epoch 39 loss="
+  has said "fact end.verdict=trained to the end after 40 epochs"
+fi

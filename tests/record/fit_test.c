@@ -264,6 +264,52 @@ TEST(a_file_that_is_there_ends_the_fit) {
   snug_model_destroy(m);
 }
 
+/* Resumed: the first one's file ends in half a frame, in its end, or nowhere. */
+TEST(a_recording_goes_on) {
+  static const int cuts[] = {3, 8, 0};
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  ASSERT_OK(ctx, make_model(ctx, &m));
+  for (size_t i = 0; i < 3; i++) {
+    static uint8_t bytes[SOME_MOST];
+    char name[32];
+    snprintf(name, sizeof name, "%zu.snug", i);
+    snug_fit_record record = {.model = m, .path = test_path(name), .goes_on = true};
+    ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
+    some_store(record.path, bytes, some_load(record.path, bytes) - (size_t)cuts[i]);
+    snug_recording *r = read_back(ctx, record.path);
+    size_t n = snug_recording_moments(r);
+    double end = snug_recording_moment(r, n - 1)->seconds;
+    char began[64];
+    snprintf(began, sizeof began, "%s", snug_recording_fact(r, "run.began"));
+    snug_recording_destroy(r);
+    ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
+    r = read_back(ctx, record.path);
+    ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
+    ASSERT_EQ_TEXT(snug_recording_fact(r, "run.began"), began);
+    ASSERT_NOT_NULL(snug_recording_fact(r, "run.resumed"));
+    ASSERT_EQ_UINT(snug_recording_epochs(r), 2 * EPOCHS);
+    ASSERT_TRUE(snug_recording_moments(r) > n && snug_recording_moment(r, n)->seconds >= end);
+    snug_recording_destroy(r);
+  }
+  snug_model_destroy(m);
+}
+
+TEST(what_is_no_recording_does_not_go_on) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  snug_fit_record record = {.path = test_path("run.snug"), .goes_on = true};
+  some_store(record.path, (const uint8_t *)"precious, and long enough for a head", 36);
+  ASSERT_OK(ctx, make_model(ctx, &m));
+  record.model = m;
+  ASSERT_STATUS(ctx, fit_recorded(m, &record, NULL), SNUG_E_DATA, "not a recording");
+  static uint8_t bytes[SOME_MOST];
+  ASSERT_EQ_UINT(some_load(record.path, bytes), 36);
+  some_store(record.path, bytes, 5);
+  ASSERT_STATUS(ctx, fit_recorded(m, &record, NULL), SNUG_E_DATA, "not a recording");
+  snug_model_destroy(m);
+}
+
 /* Files of this process may not grow beyond a length. */
 static bool fill_disk(void *path, int64_t epoch, const snug_logs *logs) {
   struct stat file;
