@@ -19,8 +19,6 @@ struct snug_recorder {
 
 /* ---- beginning ---- */
 
-snug_ctx *snug__recorder_ctx(const snug_recorder *r) { return r->frames.ctx; }
-
 snug_status snug__recorder_create(snug_ctx *ctx, snug_recorder **out) {
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_CALLBACKS, out));
   (*out)->frames.ctx = ctx;

@@ -17,8 +17,6 @@ snug_status snug__recorder_begin(snug_recorder *r, const char *path, bool replac
 snug_status snug__recorder_resume(snug_recorder *r, const char *path,
                                   double *seconds) SNUG_NODISCARD;
 
-snug_ctx *snug__recorder_ctx(const snug_recorder *r);
-
 /* In facts.c: a fact that is a number. */
 snug_status snug__recorder_number(snug_recorder *r, const char *name,
                                   uint64_t value) SNUG_NODISCARD;

@@ -434,8 +434,7 @@ TEST(other_kinds_of_files) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("file");
   const char *const others[] = {"PK\3\4", "\x89PNG\r\n\x1a\n", "{\"a\": 1}", "epoch,loss\n",
-                                "\x89"
-                                "SNUx"};
+                                "\211SNUx"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     some_store(path, (const uint8_t *)others[i], strlen(others[i]));
     expect_refused(ctx, path, SNUG_E_DATA, "not a recording");
