@@ -61,6 +61,7 @@ static bool planned(void *user, const snug_plan *plan) {
 static snug_status plan_and_train(fit_run *r) {
   r->fit.planned = planned;
   r->fit.planned_user = r;
+  snug_memory_reset_peak(r->job.ctx); /* loading may have held more; a recording tells of the fit */
   snug_status s = snug_fit(r->job.model, &r->job.data, &r->fit, &r->history);
   if (r->was_planned && (!r->fits || r->failed)) {
     return SNUG_OK;

@@ -115,7 +115,8 @@ typedef struct snug_fit_record {
  * record must stay in place while it is used.  It records what the fit is, what was planned for it,
  * epochs (where they are so short that it would be felt, not all), batches (20 a second at most),
  * validations, saves of other callbacks, the batches that snug_fit_options.sampling names, the
- * values of epochs, and what was alive at the peak.  Its bytes are part of the plan.  A file that
+ * values of epochs, and what was alive at the peak, if the context has not held more before (see
+ * snug_memory_reset_peak).  Its bytes are part of the plan.  A file that
  * cannot be made ends the fit before step 1; a failure to write later does not.  Of NULL: a
  * callback that does nothing. */
 SNUG_API snug_callback snug_fit_record_callback(snug_fit_record *record);

@@ -169,6 +169,26 @@ TEST(a_fit_is_recorded) {
   snug_model_destroy(m);
 }
 
+/* A peak of the context that is not that of the fit is not told as if it were. */
+TEST(the_peak_is_that_of_the_fit) {
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  void *much = NULL;
+  snug_fit_record record = {.path = test_path("run.snug"), .replace = true};
+  ASSERT_OK(ctx, make_model(ctx, &m));
+  ASSERT_OK(ctx, snug__take(ctx, SNUG__MEM_SCRATCH, 64 << 20, &much));
+  snug__give(ctx, SNUG__MEM_SCRATCH, much, 64 << 20);
+  record.model = m;
+  for (int is_reset = 0; is_reset < 2; is_reset++) {
+    ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
+    snug_recording *r = read_back(ctx, record.path);
+    ASSERT_EQ_INT(snug_recording_pieces(r, NULL) > 0, is_reset);
+    snug_recording_destroy(r);
+    snug_memory_reset_peak(ctx);
+  }
+  snug_model_destroy(m);
+}
+
 /* Saves of other callbacks, and the caller's own. */
 TEST(saves_are_phases) {
   snug_ctx *ctx = test_ctx();
