@@ -19,13 +19,13 @@ from ._process import Peak, peak
 from .memory import get_memory_info, reset_memory_stats, set_memory_growth, set_memory_limit
 
 __version__ = "0.1.0"
-__all__ = ["DoesNotFit", "Peak", "Plan", "evaluate", "find_batch_size", "fit", "get_memory_info", "keras", "peak", "plan",
-           "predict", "reset_memory_stats", "set_memory_growth", "set_memory_limit"]
+__all__ = ["DoesNotFit", "Peak", "Plan", "Report", "evaluate", "find_batch_size", "fit", "get_memory_info", "keras", "peak", "plan",
+           "predict", "report", "reset_memory_stats", "set_memory_growth", "set_memory_limit"]
 
 
 # What is wanted by those alone who train comes when it is asked for.
 _LATER = {"fit": "training", "evaluate": "training", "predict": "training", "plan": "planning",
-          "find_batch_size": "planning", "Plan": "_plan", "DoesNotFit": "_plan"}
+          "find_batch_size": "planning", "report": "_report", "Report": "_report", "Plan": "_plan", "DoesNotFit": "_plan"}
 
 
 def __getattr__(name: str) -> Any:

@@ -54,6 +54,13 @@ _FUNCTIONS = {
     "snug_plan_point_at": (None, [c_void_p, c_size_t, POINTER(t.PlanPoint)]),
     "snug_plan_chosen": (c_size_t, [c_void_p]),
     "snug_plan_peak": (None, [c_void_p, POINTER(t.PlanMoment)]),
+    "snug_recorder_open": (c_int, [c_void_p, c_char_p, c_bool, POINTER(c_void_p)]),
+    "snug_recorder_fact": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "snug_recorder_machine": (c_int, [c_void_p]),
+    "snug_recorder_moment": (c_int, [c_void_p, POINTER(t.Moment)]),
+    "snug_recorder_logs": (c_int, [c_void_p, c_int64, POINTER(t.Logs)]),
+    "snug_recorder_close": (c_int, [c_void_p]),
+    "snug_fit_record_callback": (t.Callback, [POINTER(t.FitRecord)]),
 }
 
 _library: Optional[ctypes.CDLL] = None

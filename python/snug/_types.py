@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
-                    c_uint64, c_void_p)
+                    c_uint32, c_uint64, c_void_p)
 
 MAX_RANK = 6
 ROWS_UNKNOWN = -1
 WHY_BYTES = 512
 AVAILABLE_TEXT = 256
+RECORD_WHY = 256
 
 OK, E_MEMORY, E_ARGUMENT, E_SHAPE, E_DTYPE, E_OVERFLOW, E_DATA = 0, -1, -2, -3, -4, -5, -6
 E_STATE, E_FORMAT, E_IO, E_LIMIT, E_UNSUPPORTED, E_STOPPED, E_INTERNAL = -7, -8, -9, -10, -11, -12, -13
@@ -116,3 +117,22 @@ class WeightInfo(Structure):
 
 class Available(Structure):
     _fields_ = [("bytes", c_uint64), ("who", c_char * AVAILABLE_TEXT)]
+
+
+class Moment(Structure):
+    _fields_ = [("seconds", c_double), ("at", c_char_p), ("epoch", c_int64), ("batch", c_int64),
+                ("resident", c_uint64), ("peak", c_uint64), ("held", c_uint64), ("held_peak", c_uint64),
+                ("device", c_uint64), ("device_peak", c_uint64), ("anonymous", c_uint64), ("file", c_uint64),
+                ("shared", c_uint64), ("processes", c_uint32)]
+
+
+class Scope(Structure):
+    _fields_ = [("start", c_uint64), ("peak", c_uint64), ("end", c_uint64), ("outer", c_void_p)]
+
+
+class FitRecord(Structure):
+    _fields_ = [("model", c_void_p), ("path", c_char_p), ("replace", c_bool), ("stays_open", c_bool),
+                ("recorder", c_void_p), ("began", c_double), ("failed", c_int), ("why", c_char * RECORD_WHY),
+                ("made", c_void_p), ("since", Scope), ("has_scope", c_bool), ("is_complete", c_bool),
+                ("epoch", c_int64), ("batch", c_int64), ("last_batch", c_double), ("spent", c_double),
+                ("told", c_int64), ("tells_epoch", c_bool), ("told_peak", c_uint64)]

@@ -9,10 +9,12 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Un
 import keras
 
 from . import _gpus
-from ._process import Peak
+from ._process import Peak, figures
+from ._record import Path, Recorder
 from ._size import text
 
 HOST = "host"
+BETWEEN_BATCHES = 0.05  # seconds between two of them in a recording
 
 
 class Sample(NamedTuple):
@@ -44,12 +46,13 @@ class MemoryMonitor(keras.callbacks.Callback):
         update_freq: when `logs` of batches get the values: "epoch" (never), "batch", or every so many batches.  Those
             of epochs always do.
         devices: "auto": host and all GPUs of the back end; or a list of names, such as ["cpu", "GPU:0"].
+        record: a file for a recording, which `snug report` shows, also if this process gets killed.  It is replaced.
 
     After the training: `memory_usage` and `labels` (a bar per sample), `peak`, `peaks`, `samples`, `plot()`, `report()`.
     """
 
     def __init__(self, target_batches: Optional[Iterable[int]] = None, update_freq: Union[str, int] = "epoch",
-                 devices: Union[str, Sequence[str]] = "auto") -> None:
+                 devices: Union[str, Sequence[str]] = "auto", record: Optional[Path] = None) -> None:
         super().__init__()
         self.target_batches = _batches(target_batches)
         self.update_freq = _frequency(update_freq)
@@ -59,6 +62,9 @@ class MemoryMonitor(keras.callbacks.Callback):
         self._whole: Optional[Peak] = None
         self._since: Optional[Peak] = None
         self._epoch = 0
+        self.record = record
+        self._recorder: Optional[Recorder] = None
+        self._last_batch = 0.0
 
     # ---- what was measured ----
 
@@ -101,6 +107,8 @@ class MemoryMonitor(keras.callbacks.Callback):
         self.samples = []
         self._whole = Peak().__enter__()
         self._since = Peak().__enter__()
+        if self.record is not None:
+            self._recorder = Recorder(self.record, self.model.name if self.model is not None else "")
 
     def on_epoch_begin(self, epoch: int, logs: Optional[dict] = None) -> None:
         self._epoch = epoch
@@ -108,16 +116,31 @@ class MemoryMonitor(keras.callbacks.Callback):
 
     def on_train_batch_end(self, batch: int, logs: Optional[dict] = None) -> None:
         if batch in self.target_batches:
-            self._sample("batch_end", f"epoch {self._epoch + 1} batch {batch}", batch)
+            self._sample("target", f"epoch {self._epoch + 1} batch {batch}", batch)
+        elif self._recorder is not None and self._recorder.seconds - self._last_batch >= BETWEEN_BATCHES:
+            self._write("batch_end", batch)
+            self._last_batch = self._recorder.seconds
         if self.update_freq and (batch + 1) % self.update_freq == 0:
             self._tell(logs)
 
     def on_epoch_end(self, epoch: int, logs: Optional[dict] = None) -> None:
         self._sample("epoch_end", f"epoch {epoch + 1} end", None)
         self._tell(logs)
+        if self._recorder is not None and logs:
+            self._recorder.logs(epoch, {name: float(value) for name, value in logs.items() if _is_number(value)})
+
+    def on_test_begin(self, logs: Optional[dict] = None) -> None:
+        self._write("validation_begin", -1)
+
+    def on_test_end(self, logs: Optional[dict] = None) -> None:
+        self._write("validation_end", -1)
 
     def on_train_end(self, logs: Optional[dict] = None) -> None:
         self._end_scopes()
+        if self._recorder is not None:
+            epochs = sum(sample.at == "epoch_end" for sample in self.samples)
+            self._recorder.close(f"trained {epochs} epoch{'s' if epochs != 1 else ''}", self._whole.peak)
+            self._recorder = None
 
     # ---- measuring ----
 
@@ -135,13 +158,21 @@ class MemoryMonitor(keras.callbacks.Callback):
             current[gpu.name], peak[gpu.name] = info["current"], info["peak"]
         self.samples.append(Sample(label, at, self._epoch, batch, current, peak))
         since.__enter__()
+        self._write(at, -1 if batch is None else batch)
+
+    def _write(self, at: str, batch: int) -> None:
+        """A moment of the recording, if there is one."""
+        if self._recorder is None or self._whole is None:
+            return
+        on_gpus = [gpu.read() for gpu in self._gpus]
+        self._recorder.moment(at, self._epoch, batch, resident=figures().resident, peak=self._whole.peak,
+                              device=sum(info["current"] for info in on_gpus),
+                              device_peak=sum(info["peak"] for info in on_gpus))
 
     def _tell(self, logs: Optional[dict]) -> None:
         """Floats, as all values of logs are: an integer this large is too much for some who read them."""
         if logs is None:
             return
-        from ._process import figures
-
         logs["memory"] = float(figures().resident)
         logs["peak_memory"] = float(self._whole.peak)
         for i, gpu in enumerate(self._gpus):
@@ -208,6 +239,10 @@ def _batches(target_batches: Optional[Iterable[int]]) -> frozenset:
         if isinstance(batch, bool) or not hasattr(batch, "__index__") or batch < 0:
             raise ValueError(f"target_batches has {batch!r}: batches are whole numbers from 0")
     return frozenset(int(batch) for batch in batches)
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__")
 
 
 def _frequency(update_freq: Union[str, int]) -> int:

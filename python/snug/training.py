@@ -11,6 +11,7 @@ from ._arguments import Feed
 from ._callbacks import Bridge, Interrupts
 from ._library import library, raise_for
 from ._plan import DoesNotFit, Plan, report_of
+from ._record import FitRecord, Path
 from ._session import Session
 from ._size import Size
 from ._stream import Stream
@@ -23,7 +24,8 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
         validation_split: float = 0.0, validation_data: Any = None, shuffle: bool = True,
         class_weight: Optional[Dict[int, float]] = None, sample_weight: Any = None, initial_epoch: int = 0,
         steps_per_epoch: Optional[int] = None, validation_steps: Optional[int] = None,
-        validation_batch_size: Optional[int] = None, validation_freq: int = 1, allow_disk: bool = False) -> Any:
+        validation_batch_size: Optional[int] = None, validation_freq: int = 1, allow_disk: bool = False,
+        record: Optional[Path] = None) -> Any:
     """Train a Keras model in Snug as `model.fit` would, inside `memory` bytes.
 
     The model is functional or Sequential, and compiled.  When this returns it has the new weights and the state of the
@@ -34,6 +36,7 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
             already counts.  If no plan stays under it, DoesNotFit (a MemoryError) says so before step 1, with the
             least that would do.  "auto" or "70%": what the container or the machine leaves this process.
         allow_disk: values may wait in a file where the line asks for it.
+        record: a file for a recording, which `snug.report` shows, also if this process gets killed.  It is replaced.
 
     x may be a NumPy array, a list or dict of them for several inputs, a generator of (x, y) batches, or a
     keras.utils.PyDataset.  Arrays are read in place: they lie row by row, and are not copied.  Callbacks of Keras
@@ -48,7 +51,7 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
                            validation_batch_size=validation_batch_size, validation_freq=validation_freq,
                            class_weight=class_weight, allow_disk=allow_disk)
         bridge = Bridge(session, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
-        plan, report = _run(session, feed, held, options, bridge)
+        plan, report = _run(session, feed, held, options, bridge, FitRecord(session, record) if record else None)
         if not bridge.has_pulled:
             session.pull()
         history = model.history
@@ -56,20 +59,34 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
         return history
 
 
-def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, bridge: Bridge) -> Tuple[Any, Any]:
+def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, bridge: Bridge,
+         record: Optional[FitRecord]) -> Tuple[Any, Any]:
     plans: List[Plan] = []
     keep = _keeper(plans, options.batch_size, session.room if options.memory else 0)
     options.planned = keep
-    options.callbacks, options.n_callbacks = pointer(bridge.struct), 1
+    structs = [bridge.struct] + ([record.struct] if record else [])
+    options.callbacks, options.n_callbacks = (t.Callback * len(structs))(*structs), len(structs)
     history = c_void_p()
     _process.fold()  # the library sets the kernel's mark back
     with Interrupts(bridge):
         status = library().snug_fit(session.pointer, byref(feed.struct), byref(options), byref(history))
     report = t.MemoryReport()
     library().snug_history_memory(history, byref(report))
+    if record:
+        record.close(_verdict(session, status, bridge), report)
     library().snug_history_destroy(history)
     _raise_from(session, status, bridge, [feed, held], plans)
     return (plans[-1] if plans else None), report_of(report)
+
+
+def _verdict(session: Session, status: int, bridge: Bridge) -> str:
+    if status == t.OK:
+        epochs = len(session.keras_model.history.epoch)
+        return f"trained {epochs} epoch{'s' if epochs != 1 else ''}"
+    if bridge.interrupted:
+        return "interrupted"
+    why = bridge.error or library().snug_message(session.ctx.pointer).decode(errors="replace")
+    return f"failed: {why}"
 
 
 def _keeper(plans: List[Plan], batch_size: int, room: int) -> Any:

@@ -29,7 +29,7 @@ def claims():
             yield f"offsetof({c}, {field}) == {member.offset}"
             yield f"sizeof((({c} *)0)->{field}) == {member.size}"
     for name, value in vars(_types).items():
-        if name == "OK" or name.startswith("E_") or name in ("MAX_RANK", "ROWS_UNKNOWN", "WHY_BYTES", "AVAILABLE_TEXT"):
+        if name == "OK" or name.startswith("E_") or name in ("MAX_RANK", "ROWS_UNKNOWN", "WHY_BYTES", "AVAILABLE_TEXT", "RECORD_WHY"):
             yield f"SNUG_{name} == {value}"
     for i, name in enumerate(_types.DTYPES, start=1):
         yield f"SNUG_{name.upper()} == {i}"
