@@ -23,6 +23,13 @@ def _looks_at_model(callback: Any) -> bool:
     return type(callback).__name__ not in _INDIFFERENT
 
 
+def _check_callbacks(callbacks: Any) -> None:
+    for callback in callbacks:
+        if type(callback).__name__ == "BackupAndRestore":
+            raise NotImplementedError("BackupAndRestore sets back the optimizer and the epoch inside of Keras's own fit: "
+                                      "save with ModelCheckpoint, and go on with initial_epoch")
+
+
 def _has_hook(callback: Any, *names: str) -> bool:
     import keras
 
@@ -76,6 +83,7 @@ class Bridge:
         self._steps = steps
         self._model.stop_training = False
         self._list = self._make_list(steps)
+        _check_callbacks(self._list.callbacks)
         self._by_epoch = any(_looks_at_model(c) for c in self._list.callbacks)
         self._by_batch = any(_looks_at_model(c) and _has_hook(c, "on_train_batch_end", "on_batch_end")
                              for c in self._list.callbacks)

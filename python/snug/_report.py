@@ -30,7 +30,7 @@ class Report:
 
     @property
     def peak(self) -> Optional[int]:
-        return self.data["peak"]
+        return self.data["peak"]["bytes"]
 
     @property
     def state(self) -> str:

@@ -125,9 +125,9 @@ class MemoryMonitor(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch: int, logs: Optional[dict] = None) -> None:
         self._sample("epoch_end", f"epoch {epoch + 1} end", None)
-        self._tell(logs)
-        if self._recorder is not None and logs:
+        if self._recorder is not None and logs:  # without memory: that is told by moments
             self._recorder.logs(epoch, {name: float(value) for name, value in logs.items() if _is_number(value)})
+        self._tell(logs)
 
     def on_test_begin(self, logs: Optional[dict] = None) -> None:
         self._write("validation_begin", -1)

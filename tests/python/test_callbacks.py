@@ -92,6 +92,10 @@ class CallbackTest(unittest.TestCase):
         more = again.fit(x, y, batch_size=BATCH, epochs=1, shuffle=False, verbose=0)
         self.assertLess(relative(more.history["loss"], history.history["loss"][2:]), 1e-4)
 
+    def test_backups_are_refused_by_name(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(NotImplementedError, "BackupAndRestore"):
+            snug_fit(compiled("mlp"), C.BackupAndRestore(folder))
+
     def test_stop_training_after_a_batch(self):
         seen = []
 
@@ -106,10 +110,6 @@ class CallbackTest(unittest.TestCase):
         self.assertIn("val_loss", history.history)
 
     def test_what_a_callback_raises_comes_out(self):
-        class Broken(C.Callback):
-            def on_epoch_end(self, epoch, logs=None):
-                raise ZeroDivisionError("mine")
-
         for hook in ("on_train_begin", "on_epoch_begin", "on_train_batch_end", "on_test_batch_end", "on_epoch_end",
                      "on_train_end"):
             def broken(self, *values, **named):
