@@ -18,13 +18,16 @@ static void waited(void *arg, pid_t process, long most_resident_kib) {
 static snug_watch_now look(watch_run *r) {
   snug_watch_now now;
   double wait = snug_watch_look(r->watch);
+  snug_watch_get(r->watch, &now);
+  watch_live_draw(r, &now);
   child_run(&r->child, wait);
   snug_watch_get(r->watch, &now);
   return now;
 }
 
-static void say_ending(const watch_run *r, const snug_watch_now *now) {
+static void say_ending(watch_run *r, const snug_watch_now *now) {
   char peak[SNUG_BYTES_TEXT], maximum[SNUG_BYTES_TEXT];
+  watch_live_clear(r);
   if (!r->options->common.quiet) {
     fprintf(r->out.stream, "snug: %s is above --max %s: ending it (SIGTERM, after %g s SIGKILL)\n",
             snug_bytes_text(now->peak, peak),
@@ -65,11 +68,26 @@ static void run_command(watch_run *r) {
 
 static int open_watch(watch_run *r) {
   snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  if (snug_ctx_create(NULL, &r->ctx)) {
+    return cli_fail(CLI_NOT_WATCHED, "watch: no memory");
+  }
+  int code = watch_record_open(r);
+  if (code) {
+    return code;
+  }
   o.maximum = (uint64_t)r->options->maximum;
-  snug_status s = snug_ctx_create(NULL, &r->ctx);
-  s = s ? s : snug_watch_create(r->ctx, &o, &r->watch);
-  return s ? cli_fail(CLI_NOT_WATCHED, "%s", r->ctx ? snug_message(r->ctx) : "watch: no memory")
-           : CLI_OK;
+  o.no_devices = r->options->no_gpu;
+  o.recorder = r->recorder;
+  return snug_watch_create(r->ctx, &o, &r->watch)
+             ? cli_fail(CLI_NOT_WATCHED, "%s", snug_message(r->ctx))
+             : CLI_OK;
+}
+
+static bool can_live(const watch_run *r) {
+  if (r->options->live && !r->out.is_terminal && !r->options->common.quiet) {
+    fputs("snug: --live needs a terminal at standard error; it is left out\n", r->out.stream);
+  }
+  return r->options->live && r->out.is_terminal;
 }
 
 static int watch_command(watch_run *r) {
@@ -77,7 +95,10 @@ static int watch_command(watch_run *r) {
   if (code) {
     return code;
   }
+  r->is_live = can_live(r);
   run_command(r);
+  watch_live_clear(r);
+  watch_record_close(r);
   if (r->options->common.json) {
     watch_print_json(r);
   } else if (!r->options->common.quiet) {
@@ -128,6 +149,7 @@ static int run(const cli_verb *verb, int n_args, char **args) {
   code = open_watch(&r);
   code = code ? code : watch_command(&r);
   snug_watch_destroy(r.watch);
+  (void)!snug_recorder_close(r.recorder);
   snug_ctx_destroy(r.ctx);
   return code;
 }
@@ -136,6 +158,8 @@ static const cli_example examples[] = {
     {"snug watch -- python train.py", "run it; at the end its peak, when that was, and who"},
     {"snug watch --max 4GiB -- python train.py",
      "end it, with all its processes, when it holds more (exit code 4)"},
+    {"snug watch -o run.snug -- python train.py",
+     "record it, for snug report and snug compare; it is readable also if all is killed"},
     {"snug watch --json -- make -j8 2>&1 >/dev/null | tail -n 1", "the facts as JSON"},
 };
 
@@ -145,7 +169,16 @@ static const cli_option options[] = {
      "SIGTERM and after a while SIGKILL, and the exit code is 4"},
     {"grace", 0, CLI_SECONDS, "SECONDS", NULL, NULL, offsetof(watch_options, grace),
      "how long that while is (5)"},
-    {"json", 0, CLI_FLAG, NULL, NULL, "Output", offsetof(watch_options, common.json),
+    {"output", 'o', CLI_FILE, "FILE", "snug", "Output", offsetof(watch_options, output),
+     "record samples, maxima and what came of it, for snug report and snug compare. What was "
+     "recorded is there also when snug itself is killed"},
+    {"force", 'f', CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, force),
+     "replace a recording that exists"},
+    {"live", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, live),
+     "show memory, peak and number of processes as it runs, in one line of the terminal"},
+    {"no-gpu", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, no_gpu),
+     "do not ask the NVIDIA driver for memory on GPUs"},
+    {"json", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, common.json),
      "the result as one JSON object, which is the last line of standard error: standard output is "
      "the command's. Bytes are integers, what is not known is null"},
     {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, common.quiet),

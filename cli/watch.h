@@ -11,6 +11,8 @@ typedef struct watch_options {
   const char *command; /* the first word of it */
   int64_t maximum;     /* bytes; 0: any */
   double grace;        /* seconds */
+  const char *output;  /* the recording; NULL: none */
+  bool force, live, no_gpu;
   cli_common common;
 } watch_options;
 
@@ -20,6 +22,9 @@ typedef struct watch_run {
   terminal out;   /* stderr */
   snug_ctx *ctx;
   snug_watch *watch;
+  snug_recorder *recorder; /* NULL: none */
+  bool is_live;
+  double drawn; /* when the line of --live was */
   child child;
   time_t began;
   bool exceeded; /* the maximum was passed, */
@@ -39,6 +44,18 @@ void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]);
 /* "growing: +41 MiB a minute since 1 min 0 s; ..." */
 void watch_write_shape(const watch_run *r, char text[WATCH_TEXT]);
 const char *watch_shape_name(snug_watch_shape shape);
+
+/* When it began, ISO 8601. */
+#define WATCH_TIME 32
+const char *watch_began(const watch_run *r, char text[WATCH_TIME]);
+
+/* -o: begin, reporting; 0 or an exit code.  And end, with what came of it. */
+int watch_record_open(watch_run *r);
+void watch_record_close(watch_run *r);
+
+/* --live: draw the line if it is time to, and take it away. */
+void watch_live_draw(watch_run *r, const snug_watch_now *now);
+void watch_live_clear(watch_run *r);
 
 /* The box and the JSON object at the end. */
 void watch_print_box(const watch_run *r);

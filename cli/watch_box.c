@@ -5,8 +5,8 @@
 #include "watch.h"
 
 typedef struct rows {
-  snug_box_row list[10];
-  char texts[10][WATCH_TEXT];
+  snug_box_row list[12];
+  char texts[12][WATCH_TEXT];
   size_t n;
 } rows;
 
@@ -120,6 +120,19 @@ static void add_group(const watch_run *r, rows *b) {
   append(text, "%s%s", terminal_dot(&r->out), g->path);
 }
 
+/* Of a machine without any nobody has to hear. */
+static void add_gpu(const watch_run *r, rows *b) {
+  const snug_watch_report *w = &r->report;
+  char bytes[SNUG_BYTES_TEXT], in[32];
+  if (w->devices && *w->device_why) {
+    append(next_row(b, "gpu"), "n/a: %s", w->device_why);
+  } else if (w->device_peak) {
+    append(next_row(b, "gpu"), "peak %s, %s in%s%u device%s",
+           snug_bytes_text(w->device_peak, bytes), terminal_time(w->device_peak_at, in, sizeof in),
+           terminal_dot(&r->out), w->devices, w->devices == 1 ? "" : "s");
+  }
+}
+
 static void write_time(const watch_run *r, char *text) {
   const snug_watch_report *w = &r->report;
   const char *dot = terminal_dot(&r->out);
@@ -150,10 +163,23 @@ static void add_notes(const watch_run *r, rows *b) {
   }
 }
 
+/* What went wrong, or else the peak. */
+static void write_title(const watch_run *r, char title[WATCH_TEXT]) {
+  char verdict[WATCH_TEXT], peak[SNUG_BYTES_TEXT];
+  bool is_wrong = r->exceeded || watch_killed(r) != WATCH_NOT_KILLED;
+  watch_write_verdict(r, verdict);
+  *title = '\0';
+  if (!is_wrong) {
+    append(title, "peak %s%s", r->report.peak ? snug_bytes_text(r->report.peak, peak) : "n/a",
+           terminal_dot(&r->out));
+  }
+  append(title, "%s", verdict);
+}
+
 void watch_print_box(const watch_run *r) {
   char title[WATCH_TEXT];
   rows b = {.n = 0};
-  watch_write_verdict(r, title);
+  write_title(r, title);
   write_peak(r, next_row(&b, "peak"));
   if (r->report.n_who) {
     write_who(r, next_row(&b, "who"));
@@ -162,7 +188,11 @@ void watch_print_box(const watch_run *r) {
   add_split(r, &b);
   watch_write_shape(r, next_row(&b, "shape"));
   add_group(r, &b);
+  add_gpu(r, &b);
   write_time(r, next_row(&b, "time"));
   add_notes(r, &b);
+  if (r->options->output) {
+    append(next_row(&b, "see it"), "snug report %s", r->options->output);
+  }
   terminal_box(&r->out, title, b.list, b.n);
 }

@@ -12,15 +12,13 @@ static void told(json *j, const char *key, uint64_t figure) {
 }
 
 static void put_command(json *j, const watch_run *r) {
-  char began[32];
-  struct tm day;
-  strftime(began, sizeof began, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&r->began, &day));
+  char began[WATCH_TIME];
   json_array(j, "command");
   for (char **word = r->command; *word; word++) {
     json_text(j, NULL, *word);
   }
   json_end(j);
-  json_text(j, "began", began);
+  json_text(j, "began", watch_began(r, began));
   json_real(j, "seconds", r->report.seconds);
 }
 
@@ -88,6 +86,21 @@ static void put_group(json *j, const snug_watch_report *w) {
   json_end(j);
 }
 
+static void put_gpu(json *j, const snug_watch_report *w) {
+  bool is_told = w->devices > 0 && !*w->device_why;
+  if (is_told) {
+    json_object(j, "gpu");
+    json_int(j, "now", (int64_t)w->device);
+    json_int(j, "peak", (int64_t)w->device_peak);
+    json_real(j, "at", w->device_peak_at);
+    json_int(j, "devices", w->devices);
+    json_end(j);
+  } else {
+    json_text(j, "gpu", NULL);
+  }
+  json_text(j, "gpu_says", is_told ? NULL : w->device_why);
+}
+
 static void put_rest(json *j, const snug_watch_report *w) {
   json_int(j, "samples", (int64_t)w->samples);
   json_real(j, "cost", w->cost);
@@ -111,6 +124,8 @@ void watch_print_json(const watch_run *r) {
   put_split(&j, &r->report);
   put_shape(&j, r);
   put_group(&j, &r->report);
+  put_gpu(&j, &r->report);
+  json_text(&j, "recording", r->options->output);
   put_rest(&j, &r->report);
   json_finish(&j);
 }

@@ -50,7 +50,7 @@ static void write_end(const watch_run *r, char text[WATCH_TEXT]) {
   } else if (number) {
     snprintf(text, WATCH_TEXT, "killed by signal %d", number);
   } else {
-    snprintf(text, WATCH_TEXT, "exit code %d", child_code(&r->child));
+    snprintf(text, WATCH_TEXT, "ended with exit code %d", child_code(&r->child));
   }
 }
 
@@ -59,11 +59,7 @@ void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]) {
   watch_kill killed = watch_killed(r);
   write_group(r, group, sizeof group);
   write_end(r, end);
-  if (r->report.peak) {
-    snug_bytes_text(r->report.peak, peak);
-  } else {
-    snprintf(peak, sizeof peak, "n/a");
-  }
+  snug_bytes_text(r->report.peak, peak);
   if (killed == WATCH_KILLED) {
     snprintf(text, WATCH_TEXT, "killed by the kernel for memory (SIGKILL%s)", group);
   } else if (r->exceeded) {
@@ -74,8 +70,14 @@ void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]) {
     snprintf(text, WATCH_TEXT, "%.200s; a process of it was killed by the kernel for memory%s", end,
              group);
   } else {
-    snprintf(text, WATCH_TEXT, "peak %s%s%.200s", peak, terminal_dot(&r->out), end);
+    snprintf(text, WATCH_TEXT, "%s", end);
   }
+}
+
+const char *watch_began(const watch_run *r, char text[WATCH_TIME]) {
+  struct tm day;
+  strftime(text, WATCH_TIME, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&r->began, &day));
+  return text;
 }
 
 /* ---- how it went on ---- */

@@ -17,6 +17,7 @@
 #define SNUG_WATCH_H
 
 #include "snug/context.h"
+#include "snug/record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,10 +31,13 @@ typedef struct snug_watch_options {
                        for them too (Linux: a subreaper) */
   double interval;  /* seconds between two samples; 0: a 20th */
   uint64_t maximum; /* bytes that the tree may hold; 0: any */
+  bool no_devices;  /* do not ask for memory on GPUs */
+  snug_recorder *recorder; /* takes samples, maxima and who was there; it is the caller's, and is
+                              closed behind the last call of the watch.  NULL: none */
 } snug_watch_options;
 
 /* clang-format off */
-#define SNUG_WATCH_OPTIONS_DEFAULT {0, 0.0, 0}
+#define SNUG_WATCH_OPTIONS_DEFAULT {0, 0.0, 0, false, NULL}
 /* clang-format on */
 
 /* Begin to watch.  options may be NULL.  Owns: *out is the caller's, ended by snug_watch_destroy;
@@ -64,6 +68,7 @@ typedef struct snug_watch_now {
   double seconds;     /* since the watch began */
   uint64_t resident;  /* bytes, shared pages counted once as far as they are known */
   uint64_t peak;      /* so far */
+  uint64_t device;    /* bytes on GPUs */
   uint32_t processes; /* alive */
   bool exceeded;      /* the peak is above options.maximum */
 } snug_watch_now;
@@ -73,6 +78,7 @@ SNUG_API void snug_watch_get(const snug_watch *watch, snug_watch_now *out);
 #define SNUG_WATCH_NAME 20
 #define SNUG_WATCH_WHO 8
 #define SNUG_WATCH_PATH 512
+#define SNUG_WATCH_WHY 128
 
 /* A process at the moment of the peak. */
 typedef struct snug_watch_process {
@@ -132,8 +138,16 @@ typedef struct snug_watch_report {
   double last_step_at;
   uint64_t step_bytes; /* of all steps together */
 
+  uint32_t devices;                /* GPUs that tell; 0: none does, and */
+  char device_why[SNUG_WATCH_WHY]; /* this is why ("": all is told) */
+  uint64_t device, device_peak;    /* bytes on all of them, at the last look and at the most */
+  double device_peak_at;
+
   snug_watch_group group;
   uint64_t machine_kills; /* by the kernel for memory on this machine, since the watch began */
+
+  snug_status recorded; /* the first failure to record, with its message in the context; the rest
+                           of the run is not in the recording */
 } snug_watch_report;
 
 /* What was seen so far.  `out` is all zero of a watch that is NULL. */

@@ -214,6 +214,16 @@ void snug__tree_find(snug__tree *t, double now) {
 
 /* ---- reading ---- */
 
+/* The second number of /proc/N/statm, in pages. */
+static bool read_resident(const snug__member *m, uint64_t *out) {
+  char text[128];
+  ssize_t n = pread(m->statm, text, sizeof text - 1, 0);
+  text[n < 0 ? 0 : n] = '\0';
+  const char *second = strchr(text, ' ');
+  *out = second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+  return second != NULL;
+}
+
 static void close_file(int fd) {
   if (fd >= 0) {
     close(fd);
@@ -226,24 +236,19 @@ static void forget(snug__tree *t, size_t i) {
   t->list[i] = t->list[--t->n];
 }
 
+/* Who has ended and was not waited for has nothing resident. */
 void snug__tree_forget(snug__tree *t, int32_t process) {
-  const snug__member *m = member_of(t, process);
-  if (m) {
-    forget(t, (size_t)(m - t->list));
+  uint64_t resident;
+  for (size_t i = t->n; i-- > 0;) {
+    const snug__member *m = &t->list[i];
+    bool is_gone = m->statm >= 0 && (!read_resident(m, &resident) || resident == 0);
+    if (is_gone || m->process == process) {
+      forget(t, i);
+    }
   }
 }
 
 bool snug__tree_is_young(const snug__member *m, double now) { return now - m->came < YOUNG; }
-
-/* The second number of /proc/N/statm, in pages. */
-static bool read_resident(const snug__member *m, uint64_t *out) {
-  char text[128];
-  ssize_t n = pread(m->statm, text, sizeof text - 1, 0);
-  text[n < 0 ? 0 : n] = '\0';
-  const char *second = strchr(text, ' ');
-  *out = second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-  return second != NULL;
-}
 
 /* Whether it is there still. */
 static bool read_member(const snug__tree *t, snug__member *m, double now, bool mark) {

@@ -70,7 +70,7 @@ void snug__tree_read(snug__tree *t, double now, bool sample);
 /* Whether a process is in its first second, in which it may be gone soon. */
 bool snug__tree_is_young(const snug__member *m, double now);
 
-/* Forget a process that has ended, if it is in the list. */
+/* Forget a process that has ended, and who else has. */
 void snug__tree_forget(snug__tree *t, int32_t process);
 
 /* The first 8 KiB of a file of a process; false with errno. */

@@ -53,14 +53,15 @@ static void hold_against_maximum(snug_watch *w, bool is_fresh) {
   w->exceeded = w->exceeded || w->peak.sum > w->maximum || w->peak.one > w->maximum;
 }
 
-static void look_at_peak(snug_watch *w) {
+static bool look_at_peak(snug_watch *w) {
   double seconds = w->now - w->began;
   bool is_fresh = snug__splits_look(&w->splits, &w->tree, w->now, false);
   snug__peak_sum(&w->peak, &w->tree);
   hold_against_maximum(w, is_fresh);
-  snug__peak_take(&w->peak, &w->tree, seconds);
+  bool is_new = snug__peak_take(&w->peak, &w->tree, seconds);
   snug__peak_prove(&w->peak, w->peak.one, seconds);
   snug__peak_prove(&w->peak, w->splits.all.pss, seconds);
+  return is_new;
 }
 
 static void look(snug_watch *w) {
@@ -68,12 +69,16 @@ static void look(snug_watch *w) {
   snug__tree_find(&w->tree, w->now);
   snug__tree_read(&w->tree, w->now, is_sample);
   look_at_groups(w);
-  look_at_peak(w);
+  double seconds = w->now - w->began;
+  bool is_peak = look_at_peak(w);
+  snug__gpu_look(&w->gpu, &w->tree, w->now, seconds);
   if (is_sample) {
     w->sampled = w->now;
     w->samples++;
-    snug__curve_add(&w->curve, w->now - w->began, w->peak.now);
+    snug__curve_add(&w->curve, seconds, w->peak.now);
   }
+  snug__tape_look l = {seconds, is_sample, is_peak, (uint32_t)w->tree.n, w->gpu.now, w->gpu.peak};
+  snug__tape_add(&w->tape, &l, &w->peak, &w->splits);
 }
 
 /* ---- when ---- */
@@ -115,6 +120,22 @@ double snug_watch_look(snug_watch *w) { return w ? snug__watch_look_at(w, snug__
 
 /* ---- what callers tell and ask ---- */
 
+/* What it reached after the last look. */
+static void prove_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
+  snug__tape_look l = {w->now - w->began,   false,      true,
+                       (uint32_t)w->tree.n, w->gpu.now, w->gpu.peak};
+  for (uint32_t i = 0; i < w->peak.n_who; i++) {
+    snug_watch_process *p = &w->peak.who[i];
+    p->bytes = p->process == process && w->peak.n_processes == 1 && p->bytes < most_resident
+                   ? most_resident
+                   : p->bytes;
+  }
+  l.is_peak = most_resident > w->peak.bytes;
+  snug__peak_prove(&w->peak, most_resident, w->now - w->began);
+  w->exceeded = w->exceeded || (w->maximum && most_resident > w->maximum);
+  snug__tape_add(&w->tape, &l, &w->peak, &w->splits);
+}
+
 /* Before it began its program a process had the memory of the one that started it, which is this
  * one: what is no more than that proves nothing. */
 void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
@@ -127,17 +148,10 @@ void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
   snug__tree_forget(&w->tree, (int32_t)process);
   w->peak.most = w->peak.most > most_resident ? w->peak.most : most_resident;
   snug__process_read("", &self);
-  if (most_resident <= self.peak) {
-    return;
+  if (most_resident > self.peak) {
+    prove_ended(w, process, most_resident);
   }
-  for (uint32_t i = 0; i < w->peak.n_who; i++) {
-    snug_watch_process *p = &w->peak.who[i];
-    p->bytes = p->process == process && w->peak.n_processes == 1 && p->bytes < most_resident
-                   ? most_resident
-                   : p->bytes;
-  }
-  snug__peak_prove(&w->peak, most_resident, w->now - w->began);
-  w->exceeded = w->exceeded || (w->maximum && most_resident > w->maximum);
+  snug__tape_who(&w->tape, &w->peak);
 }
 
 size_t snug_watch_signal(snug_watch *w, int number) {
@@ -156,8 +170,8 @@ void snug_watch_get(const snug_watch *w, snug_watch_now *out) {
     *out = (snug_watch_now){0};
   }
   if (w && out) {
-    *out = (snug_watch_now){w->now - w->began, w->peak.now, w->peak.bytes, (uint32_t)w->tree.n,
-                            w->exceeded};
+    *out = (snug_watch_now){w->now - w->began, w->peak.now,         w->peak.bytes,
+                            w->gpu.now,        (uint32_t)w->tree.n, w->exceeded};
   }
 }
 
@@ -196,6 +210,8 @@ void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
   out->untold = w->tree.untold;
   snug__shape_judge(&w->curve, out);
   snug__group_list_tell(&w->groups, out);
+  snug__gpu_tell(&w->gpu, out);
+  out->recorded = w->tape.failed;
 }
 
 /* ---- beginning and end ---- */
@@ -224,6 +240,9 @@ static snug_status begin(snug_watch *w, const char *root, const snug_watch_optio
   w->maximum = o->maximum;
   w->began = w->now = w->next = w->paid = now;
   w->credit = CREDIT;
+  w->gpu.is_asked = !o->no_devices;
+  w->gpu.next = now;
+  w->tape = (snug__tape){.to = o->recorder, .split_at = -1.0};
   w->confirmed = -CONFIRM_EVERY;
   int32_t self = o->process ? 0 : (int32_t)getpid();
   w->adopts = self && !adopts_already() && adopt(true);
@@ -264,6 +283,7 @@ void snug_watch_destroy(snug_watch *w) {
     if (w->adopts) {
       adopt(false);
     }
+    snug__gpu_release(&w->gpu);
     snug__tree_release(&w->tree);
     snug__give(w->ctx, SNUG__MEM_WATCH, w, sizeof *w);
   }

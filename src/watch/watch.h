@@ -3,8 +3,10 @@
 #define SNUG_WATCH_WATCH_H
 
 #include "watch/curve.h"
+#include "watch/gpu.h"
 #include "watch/group.h"
 #include "watch/peak.h"
+#include "watch/record.h"
 #include "watch/split.h"
 #include "watch/tree.h"
 
@@ -19,6 +21,8 @@ struct snug_watch {
   snug__splits splits;
   snug__group_list groups;
   snug__curve curve;
+  snug__gpu gpu;
+  snug__tape tape;
   uint64_t samples;
   double began, now;          /* now: of the last look */
   double next;                /* when to look again */

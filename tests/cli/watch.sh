@@ -131,7 +131,47 @@ expect 4 watch --max 30MiB --grace 0.3 -- sh -c 'trap "" TERM; "$HOLD" 64 20000;
 expect 4 watch --max 30MiB -- "$HOLD" 64 0 # over before anybody could end it
 expect 0 watch --max 1GiB -- "$HOLD" 16 10
 
+# ---- a recording ----
+
+expect 0 watch -o run.snug -- "$HOLD" 32 600
+has err "snug report run.snug"
+expect 0 report run.snug --json
+has out '"kind":"watch"'
+has out 'ended with exit code 0'
+expect 125 watch -o run.snug -- touch was-run
+has err "run.snug"
+[ ! -e was-run ] || fail "it ran although it could not be recorded"
+expect 0 watch -f -o run.snug -- true
+expect 125 watch -o no/such/folder/run.snug -- true
+# snug is killed: the command goes on, and the recording ends where it was.
+"$SNUG" watch -o cut.snug -- sh -c 'echo $$ >command; "$HOLD" 32 20000' >out 2>err &
+pid=$!
+for _ in $(seq 200); do [ -s command ] && [ "$(wc -c <cut.snug)" -gt 600 ] && break; sleep 0.05; done
+kill -KILL $pid
+wait $pid
+expect 0 report cut.snug --json
+has out '"kind":"watch"'
+pkill -P "$(cat command)" || fail "the command did not go on"
+
+# ---- a GPU, by a library that stands in for the driver's ----
+
+gpu() { # words of the command line
+  LD_LIBRARY_PATH="$FAKE_NVML${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" FAKE_GPU=$PWD/gpu expect 0 watch "$@" -- \
+    sh -c 'echo "0 $$ 3221225472" >gpu; sleep 0.8'
+}
+: >gpu
+gpu --json
+json
+has json '"gpu":{"now":3221225472,"peak":3221225472,'
+gpu
+has err "peak 3.00 GiB, "
+gpu --json --no-gpu
+has err '"gpu":null,"gpu_says":"not asked for"'
+
 # ---- a terminal ----
+
+expect 0 watch --live -- true
+has err "--live needs a terminal"
 
 if command -v script >/dev/null; then
   # Ctrl-C reaches the command once, and snug waits for what it does then.
@@ -141,6 +181,10 @@ if command -v script >/dev/null; then
   [ "$(grep -c caught out)" = 1 ] || fail "Ctrl-C came $(grep -c caught out) times: $(cat out)"
   script -qec "'$SNUG' watch -q -- sh -c 'tty >/dev/null && echo a terminal'" /dev/null >out </dev/null
   has out "a terminal"
+  TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols 60; '$SNUG' watch --live -- '$HOLD' 16 900" /dev/null >out </dev/null
+  escape=$(printf '\033')
+  tr '\r' '\n' <out | grep -q "^snug: 1[0-9.]* MiB now · peak 1" || fail "--live: $(cat out)"
+  has out "${escape}[K"
   # Ctrl-Z stops both, and the shell sees that.
   cat >job.sh <<END
 set -m

@@ -1,0 +1,181 @@
+#include "watch/gpu.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define LIBRARY "libnvidia-ml.so.1"
+#define EVERY 0.25
+#define SHARE 0.0025
+#define MOST_PROCESSES 256
+#define UNTOLD (~0ull)
+
+/* ---- opening ---- */
+
+static void say(snug__gpu *g, const char *what, int code) {
+  snprintf(g->why, sizeof g->why, code ? "%s (code %d)" : "%s", what, code);
+}
+
+/* A function of the library, under the first of its names that is there. */
+static void *find(const snug__gpu *g, const char *const names[]) {
+  void *found = NULL;
+  for (size_t i = 0; names[i] && !found; i++) {
+    found = dlsym(g->library, names[i]);
+  }
+  return found;
+}
+
+/* ISO C has no way from an object's address to a function's; POSIX makes this one work. */
+#define FUNCTION(g, to, ...)                                        \
+  do {                                                              \
+    void *address = find((g), (const char *[]){__VA_ARGS__, NULL}); \
+    memcpy(&(to), &address, sizeof address);                        \
+  } while (0)
+
+static void open_devices(snug__gpu *g) {
+  int (*count)(unsigned *) = NULL;
+  int (*handle)(unsigned, void **) = NULL;
+  unsigned n = 0;
+  FUNCTION(g, count, "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount");
+  FUNCTION(g, handle, "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex");
+  FUNCTION(g, g->compute, "nvmlDeviceGetComputeRunningProcesses_v3",
+           "nvmlDeviceGetComputeRunningProcesses_v2");
+  FUNCTION(g, g->graphics, "nvmlDeviceGetGraphicsRunningProcesses_v3",
+           "nvmlDeviceGetGraphicsRunningProcesses_v2");
+  if (!count || !handle || !g->compute) {
+    say(g, "the driver's " LIBRARY " is too old", 0);
+    return;
+  }
+  int code = count(&n);
+  for (unsigned i = 0; !code && i < n && g->n < SNUG__GPU_MOST; i++) {
+    g->n += handle(i, &g->devices[g->n]) == 0;
+  }
+  if (g->n == 0) {
+    say(g, code ? "the driver does not tell its devices" : "there is no device", code);
+  }
+}
+
+static void open_library(snug__gpu *g) {
+  int (*init)(void) = NULL;
+  g->is_open = true;
+  g->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!g->library) {
+    say(g, "there is no NVIDIA driver (" LIBRARY ")", 0);
+    return;
+  }
+  FUNCTION(g, init, "nvmlInit_v2", "nvmlInit");
+  int code = init ? init() : -1;
+  if (code) {
+    say(g, "the NVIDIA driver does not answer", code);
+    return;
+  }
+  open_devices(g);
+}
+
+void snug__gpu_release(snug__gpu *g) {
+  int (*end)(void) = NULL;
+  if (g->library) {
+    FUNCTION(g, end, "nvmlShutdown");
+    if (end) {
+      end();
+    }
+    dlclose(g->library);
+    g->library = NULL;
+  }
+}
+
+/* ---- asking ---- */
+
+static bool is_member(const snug__tree *t, unsigned process) {
+  for (size_t i = 0; i < t->n; i++) {
+    if ((unsigned)t->list[i].process == process) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether anybody has this number here: in a container the driver may tell those of the host. */
+static bool is_here(const snug__tree *t, unsigned process) {
+  char path[SNUG__TREE_ROOT + 32];
+  snprintf(path, sizeof path, "%s/proc/%u", t->root, process);
+  return access(path, F_OK) == 0;
+}
+
+static bool has_process(const snug__gpu_process *list, unsigned n, unsigned process) {
+  for (unsigned i = 0; i < n; i++) {
+    if (list[i].process == process) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Behind the n that are there, those of another list; a process may stand in both. */
+static unsigned append(snug__gpu_list *ask, void *device, snug__gpu_process *list, unsigned n) {
+  unsigned more = MOST_PROCESSES - n;
+  unsigned all = n;
+  if (!ask || ask(device, &more, list + n) != 0) {
+    return n;
+  }
+  for (unsigned i = n; i < n + more && i < MOST_PROCESSES; i++) {
+    if (!has_process(list, n, list[i].process)) {
+      list[all++] = list[i];
+    }
+  }
+  return all;
+}
+
+static uint64_t held_on(snug__gpu *g, const snug__tree *t, void *device) {
+  snug__gpu_process list[MOST_PROCESSES];
+  uint64_t sum = 0;
+  unsigned n = append(g->compute, device, list, 0);
+  n = append(g->graphics, device, list, n);
+  for (unsigned i = 0; i < n; i++) {
+    bool is_ours = is_member(t, list[i].process);
+    sum += is_ours && list[i].bytes != UNTOLD ? list[i].bytes : 0;
+    g->is_foreign = g->is_foreign || (!is_ours && !is_here(t, list[i].process));
+  }
+  return sum;
+}
+
+bool snug__gpu_look(snug__gpu *g, const snug__tree *t, double now, double seconds) {
+  if (!g->is_asked || now < g->next) {
+    return false;
+  }
+  if (!g->is_open) {
+    open_library(g);
+  }
+  if (g->n == 0) {
+    g->is_asked = false;
+    return false;
+  }
+  double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);
+  g->now = 0;
+  for (uint32_t i = 0; i < g->n; i++) {
+    g->now += held_on(g, t, g->devices[i]);
+  }
+  double cost = snug__seconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  g->next = now + (cost > SHARE * EVERY ? cost / SHARE : EVERY);
+  bool is_new = g->now > g->peak;
+  g->peak_at = is_new ? seconds : g->peak_at;
+  g->peak = is_new ? g->now : g->peak;
+  return is_new;
+}
+
+void snug__gpu_tell(const snug__gpu *g, snug_watch_report *out) {
+  out->devices = g->n;
+  out->device = g->now;
+  out->device_peak = g->peak;
+  out->device_peak_at = g->peak_at;
+  snprintf(out->device_why, sizeof out->device_why, "%s", g->why);
+  if (g->n && g->peak == 0 && g->is_foreign) {
+    snprintf(out->device_why, sizeof out->device_why,
+             "the driver tells processes by numbers that nobody has here, as in a container");
+  } else if (!g->is_open) {
+    snprintf(out->device_why, sizeof out->device_why, "not asked for");
+  }
+}
