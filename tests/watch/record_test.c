@@ -26,7 +26,7 @@ static void run(snug_ctx *ctx, snug_recorder *to) {
   o.recorder = to;
   machine_begin();
   machine_put(100, 1, "top", 10, 10);
-  machine_split(100, 10, 9, 6, 2, 1);
+  machine_split(100, 10, 10, 6, 3, 1);
   snug_watch *w = machine_watch(ctx, &o);
   snug__watch_look_at(w, 0.0);
   machine_put(101, 100, "child", 2, 30);
