@@ -33,9 +33,9 @@ static bool has_reason(const snug__splits *s, const snug__tree *t, uint64_t sum,
 
 /* What is left out: those who have ended since, and those whom we may not ask. */
 static bool read_one(snug__splits *s, const snug__tree *t, snug__member *m, snug__split *out) {
-  char text[SNUG__TREE_TEXT];
+  char text[SNUG__PROC_TEXT];
   errno = 0;
-  if (snug__tree_text(t, m->process, "smaps_rollup", text) && snug__split_parse(text, out)) {
+  if (snug__proc_text(t->root, m->process, "smaps_rollup", text) && snug__split_parse(text, out)) {
     return true;
   }
   bool is_refused = errno == EACCES || errno == EPERM;

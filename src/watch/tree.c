@@ -3,46 +3,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#define YOUNG 1.0 /* seconds: a process that may be gone soon is read at every look */
 #define QUIET 1.0 /* seconds without a change, after which its mark can wait */
 #define MARKS 12  /* to read at one time */
 #define QUIET_TURNS 20
 #define MOST_NEW 4096  /* numbers to look at one by one; beyond, /proc is listed */
 #define LIST_EVERY 5.0 /* seconds */
 #define PATH_BYTES (SNUG__TREE_ROOT + 64)
-
-/* ---- files ---- */
-
-static int open_file(const snug__tree *t, int32_t process, const char *name) {
-  char path[PATH_BYTES];
-  snprintf(path, sizeof path, "%s/proc/%d/%s", t->root, (int)process, name);
-  return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static bool read_text(int fd, char text[SNUG__TREE_TEXT]) {
-  ssize_t n = fd < 0 ? -1 : pread(fd, text, SNUG__TREE_TEXT - 1, 0);
-  text[n < 0 ? 0 : n] = '\0';
-  return n > 0;
-}
-
-bool snug__tree_text(const snug__tree *t, int32_t process, const char *name,
-                     char text[SNUG__TREE_TEXT]) {
-  int fd = open_file(t, process, name);
-  bool ok = read_text(fd, text);
-  int why = errno;
-  if (fd >= 0) {
-    close(fd);
-  }
-  errno = why;
-  return ok;
-}
 
 /* ---- members ---- */
 
@@ -53,42 +24,6 @@ static snug__member *member_of(const snug__tree *t, int32_t process) {
     }
   }
   return NULL;
-}
-
-/* Between vfork and exec a process runs in the memory of its parent, which must not count twice. */
-static bool borrows(const snug__member *m, const snug__member *parent) {
-  return parent && strcmp(m->name, parent->name) == 0 &&
-         syscall(SYS_kcmp, m->process, parent->process, KCMP_VM, 0, 0) == 0;
-}
-
-/* What is resident of it, by the cheap file.  The mark cannot be below. */
-static void update_resident(snug__member *m, uint64_t resident, double now) {
-  m->changed = resident != m->resident ? now : m->changed;
-  m->resident = resident;
-  m->was_here = m->was_here && resident <= m->peak;
-  m->peak = m->peak < resident ? resident : m->peak;
-  m->counted = m->borrows ? 0 : resident;
-}
-
-/* All figures of a process.  A mark that fell belongs to another memory: it has begun another
- * program.  (Marks are not exact to the page.) */
-static void update(const snug__tree *t, snug__member *m, const snug__figures *f, double now) {
-  bool began_anew = f->peak < m->peak - m->peak / 8;
-  bool rose = f->peak > m->peak || began_anew;
-  if (began_anew || strcmp(m->name, f->name) != 0) {
-    m->overlap = m->copied = 0;
-    m->notes = 0;
-  }
-  memcpy(m->name, f->name, sizeof m->name);
-  m->parent = f->parent;
-  m->borrows = snug__tree_is_young(m, now) && borrows(m, member_of(t, m->parent));
-  m->peak = rose ? f->peak : m->peak;
-  m->was_here = m->was_here && !rose;
-  update_resident(m, f->resident, now);
-  if (rose) {
-    m->changed = now;
-    m->counted = m->borrows ? 0 : m->peak;
-  }
 }
 
 /* A copy of its parent shares all of that one's pages at first. */
@@ -107,8 +42,8 @@ static void add(snug__tree *t, int32_t process, int fd, const snug__figures *f, 
   }
   snug__member *m = &t->list[t->n++];
   *m = (snug__member){.process = process, .status = fd, .came = now, .changed = now};
-  m->statm = open_file(t, process, "statm");
-  update(t, m, f, now);
+  m->statm = snug__proc_open(t->root, process, "statm");
+  snug__member_update(m, member_of(t, f->parent), f, now);
   m->overlap = m->copied = shared_at_birth(m, member_of(t, m->parent));
   t->n_seen++;
   t->n_most = t->n > t->n_most ? (uint32_t)t->n : t->n_most;
@@ -121,17 +56,17 @@ static bool belongs(const snug__tree *t, int32_t process, const snug__figures *f
 
 /* Look at a number; false: nobody has it. */
 static bool probe(snug__tree *t, int32_t process, double now) {
-  char text[SNUG__TREE_TEXT];
+  char text[SNUG__PROC_TEXT];
   snug__figures f;
   if (process == t->self || member_of(t, process)) {
     return true;
   }
-  int fd = open_file(t, process, "status");
+  int fd = snug__proc_open(t->root, process, "status");
   if (fd < 0) {
     t->untold += errno == EACCES || errno == EPERM || errno == EMFILE;
     return errno != ENOENT && errno != ESRCH;
   }
-  if (read_text(fd, text) && snug__figures_parse(text, &f) && belongs(t, process, &f)) {
+  if (snug__proc_read(fd, text) && snug__figures_parse(text, &f) && belongs(t, process, &f)) {
     add(t, process, fd, &f, now);
   } else {
     close(fd);
@@ -153,7 +88,7 @@ static int64_t last_number(const snug__tree *t) {
 
 /* Whoever stands in an open folder.  readdir would take memory. */
 static void probe_folder(snug__tree *t, int folder, double now) {
-  _Alignas(struct dirent64) char entries[SNUG__TREE_TEXT];
+  _Alignas(struct dirent64) char entries[SNUG__PROC_TEXT];
   ssize_t n = lseek(folder, 0, SEEK_SET);
   while (n >= 0 && (n = getdents64(folder, entries, sizeof entries)) > 0) {
     for (ssize_t at = 0; at < n;) {
@@ -214,65 +149,24 @@ void snug__tree_find(snug__tree *t, double now) {
 
 /* ---- reading ---- */
 
-/* The second number of /proc/N/statm, in pages. */
-static bool read_resident(const snug__member *m, uint64_t *out) {
-  char text[128];
-  ssize_t n = pread(m->statm, text, sizeof text - 1, 0);
-  text[n < 0 ? 0 : n] = '\0';
-  const char *second = strchr(text, ' ');
-  *out = second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-  return second != NULL;
-}
-
-static void close_file(int fd) {
-  if (fd >= 0) {
-    close(fd);
-  }
-}
-
 static void forget(snug__tree *t, size_t i) {
-  close_file(t->list[i].status);
-  close_file(t->list[i].statm);
+  snug__member_close(&t->list[i]);
   t->list[i] = t->list[--t->n];
 }
 
-/* Who has ended and was not waited for has nothing resident. */
 void snug__tree_forget(snug__tree *t, int32_t process) {
-  uint64_t resident;
   for (size_t i = t->n; i-- > 0;) {
-    const snug__member *m = &t->list[i];
-    bool is_gone = m->statm >= 0 && (!read_resident(m, &resident) || resident == 0);
-    if (is_gone || m->process == process) {
+    if (t->list[i].process == process || snug__member_has_ended(&t->list[i])) {
       forget(t, i);
     }
   }
-}
-
-bool snug__tree_is_young(const snug__member *m, double now) { return now - m->came < YOUNG; }
-
-/* Whether it is there still. */
-static bool read_member(const snug__tree *t, snug__member *m, double now, bool mark) {
-  char text[SNUG__TREE_TEXT];
-  snug__figures f;
-  uint64_t resident;
-  if (!mark && m->statm >= 0) {
-    bool is_there = read_resident(m, &resident);
-    update_resident(m, resident, now);
-    return is_there;
-  }
-  bool is_there =
-      read_text(m->status, text) && snug__figures_parse(text, &f) && f.group == m->process;
-  if (is_there) {
-    update(t, m, &f, now);
-  }
-  return is_there;
 }
 
 /* How many turns it takes until all marks were read: of the young, and of those who move. */
 static void count_turns(const snug__tree *t, double now, uint32_t *young, uint32_t *moving) {
   uint32_t n_young = 0, n_moving = 0;
   for (size_t i = 0; i < t->n; i++) {
-    bool is_young = snug__tree_is_young(&t->list[i], now);
+    bool is_young = snug__member_is_young(&t->list[i], now);
     n_young += is_young;
     n_moving += !is_young && now - t->list[i].changed < QUIET;
   }
@@ -286,12 +180,13 @@ void snug__tree_read(snug__tree *t, double now, bool sample) {
   t->turn += sample || young > 1;
   for (size_t i = t->n; i-- > 0;) { /* from the end: who takes a free place was read already */
     snug__member *m = &t->list[i];
-    bool is_young = snug__tree_is_young(m, now);
+    bool is_young = snug__member_is_young(m, now);
     uint32_t turns = is_young ? young : now - m->changed < QUIET ? moving : QUIET_TURNS;
     bool mark = (t->turn + (uint32_t)m->process) % turns == 0;
     bool is_turn = turns < QUIET_TURNS || (t->turn + (uint32_t)m->process) % 2 == 0;
     bool is_due = is_young ? sample || mark : sample && (mark || is_turn);
-    if (is_due && m->came != now && !read_member(t, m, now, mark)) {
+    const snug__member *parent = mark && is_young ? member_of(t, m->parent) : NULL;
+    if (is_due && m->came != now && !snug__member_read(m, parent, now, mark)) {
       forget(t, i);
     }
   }
@@ -327,7 +222,9 @@ void snug__tree_release(snug__tree *t) {
   while (t->n) {
     forget(t, t->n - 1);
   }
-  close_file(t->list ? t->loadavg : -1);
+  if (t->list && t->loadavg >= 0) {
+    close(t->loadavg);
+  }
   SNUG_GIVE_ARRAY(t->ctx, SNUG__MEM_WATCH, t->list, SNUG__TREE_MOST);
   t->list = NULL;
 }

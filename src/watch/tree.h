@@ -14,26 +14,10 @@
 #define SNUG_WATCH_TREE_H
 
 #include "base/ctx.h"
-#include "watch/figures.h"
+#include "watch/member.h"
 
 #define SNUG__TREE_MOST 1024
 #define SNUG__TREE_ABSENT 64
-#define SNUG__TREE_ROOT 512 /* bytes of a path */
-
-typedef struct snug__member {
-  int32_t process, parent;
-  int status, statm; /* open files; -1: there was none left */
-  char name[SNUG_WATCH_NAME];
-  uint64_t resident, peak; /* as the kernel tells them */
-  uint64_t counted; /* in the sum: `resident`, or `peak` if that rose since it was read before */
-  uint64_t overlap; /* of that, in pages that others of the tree have too, as far as is known */
-  uint64_t copied;  /* of the overlap, what a write would take apart: anonymous pages after fork */
-  double came, changed; /* when it was found; when one of its figures last moved */
-  int notes;            /* how often its control group was looked at since it began its program */
-  bool was_here;        /* before the watch began: its peak may be older */
-  bool borrows;         /* it has the memory of its parent (vfork), and none of its own */
-  bool unsplit;         /* its pages may not be read */
-} snug__member;
 
 typedef struct snug__tree {
   snug_ctx *ctx;
@@ -67,15 +51,7 @@ void snug__tree_find(snug__tree *t, double now);
  * in turns, and of those who have not moved once a second.  Who has ended is forgotten. */
 void snug__tree_read(snug__tree *t, double now, bool sample);
 
-/* Whether a process is in its first second, in which it may be gone soon. */
-bool snug__tree_is_young(const snug__member *m, double now);
-
 /* Forget a process that has ended, and who else has. */
 void snug__tree_forget(snug__tree *t, int32_t process);
-
-/* The first 8 KiB of a file of a process; false with errno. */
-#define SNUG__TREE_TEXT 8192
-bool snug__tree_text(const snug__tree *t, int32_t process, const char *name,
-                     char text[SNUG__TREE_TEXT]);
 
 #endif

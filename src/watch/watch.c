@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/process.h"
-#include "watch/shape.h"
 
 #define INTERVAL 0.05
 #define SHARE 0.008 /* of a core, for all but the reading of pages */
@@ -86,7 +85,7 @@ static void look(snug_watch *w) {
 static bool has_young(const snug_watch *w) {
   bool is_any = false;
   for (size_t i = 0; i < w->tree.n && !is_any; i++) {
-    is_any = snug__tree_is_young(&w->tree.list[i], w->now);
+    is_any = snug__member_is_young(&w->tree.list[i], w->now);
   }
   return is_any;
 }
@@ -118,7 +117,7 @@ double snug__watch_look_at(snug_watch *w, double now) {
 
 double snug_watch_look(snug_watch *w) { return w ? snug__watch_look_at(w, snug__now()) : 0.0; }
 
-/* ---- what callers tell and ask ---- */
+/* ---- what callers tell ---- */
 
 /* What it reached after the last look. */
 static void prove_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
@@ -163,55 +162,6 @@ size_t snug_watch_signal(snug_watch *w, int number) {
     n += is_alive && kill(m->process, number) == 0;
   }
   return n;
-}
-
-void snug_watch_get(const snug_watch *w, snug_watch_now *out) {
-  if (out) {
-    *out = (snug_watch_now){0};
-  }
-  if (w && out) {
-    *out = (snug_watch_now){w->now - w->began, w->peak.now,         w->peak.bytes,
-                            w->gpu.now,        (uint32_t)w->tree.n, w->exceeded};
-  }
-}
-
-static void tell_peak(const snug_watch *w, snug_watch_report *out) {
-  const snug__peak *p = &w->peak;
-  out->peak = p->bytes;
-  out->peak_least = p->least;
-  out->peak_most = p->most;
-  out->peak_at = p->at;
-  memcpy(out->who, p->who, sizeof out->who);
-  out->n_who = p->n_who;
-  out->peak_processes = p->n_processes;
-  out->peak_others = p->others;
-  out->has_split = w->splits.has;
-  out->split_at = w->splits.seconds;
-  out->anonymous = w->splits.all.anonymous;
-  out->file = w->splits.all.file;
-  out->shared = w->splits.all.shared;
-}
-
-void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
-  if (out) {
-    memset(out, 0, sizeof *out);
-  }
-  if (!w || !out) {
-    return;
-  }
-  out->seconds = w->now - w->began;
-  out->samples = w->samples;
-  out->cost = w->spent;
-  tell_peak(w, out);
-  out->processes = w->tree.n_seen;
-  out->most_processes = w->tree.n_most;
-  out->left = (uint32_t)w->tree.n;
-  out->unsplit = w->splits.n_unsplit;
-  out->untold = w->tree.untold;
-  snug__shape_judge(&w->curve, out);
-  snug__group_list_tell(&w->groups, out);
-  snug__gpu_tell(&w->gpu, out);
-  out->recorded = w->tape.failed;
 }
 
 /* ---- beginning and end ---- */

@@ -128,7 +128,7 @@ expect 4 watch --max 30MiB --json -- sh -c '"$HOLD" 64 20000 & "$HOLD" 1 20000 &
 json
 has json '"exceeded":true'
 expect 4 watch --max 30MiB --grace 0.3 -- sh -c 'trap "" TERM; "$HOLD" 64 20000; "$HOLD" 1 20000'
-expect 4 watch --max 30MiB -- "$HOLD" 64 0 # over before anybody could end it
+expect 4 watch --max 30MiB -- "$HOLD" 200 0 # over before anybody could end it
 expect 0 watch --max 1GiB -- "$HOLD" 16 10
 
 # ---- a recording ----

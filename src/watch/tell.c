@@ -1,0 +1,54 @@
+/* What a watch has seen, as callers ask for it. */
+#include <string.h>
+
+#include "watch/shape.h"
+#include "watch/watch.h"
+
+void snug_watch_get(const snug_watch *w, snug_watch_now *out) {
+  if (out) {
+    *out = (snug_watch_now){0};
+  }
+  if (w && out) {
+    *out = (snug_watch_now){w->now - w->began, w->peak.now,         w->peak.bytes,
+                            w->gpu.now,        (uint32_t)w->tree.n, w->exceeded};
+  }
+}
+
+static void tell_peak(const snug_watch *w, snug_watch_report *out) {
+  const snug__peak *p = &w->peak;
+  out->peak = p->bytes;
+  out->peak_least = p->least;
+  out->peak_most = p->most;
+  out->peak_at = p->at;
+  memcpy(out->who, p->who, sizeof out->who);
+  out->n_who = p->n_who;
+  out->peak_processes = p->n_processes;
+  out->peak_others = p->others;
+  out->has_split = w->splits.has;
+  out->split_at = w->splits.seconds;
+  out->anonymous = w->splits.all.anonymous;
+  out->file = w->splits.all.file;
+  out->shared = w->splits.all.shared;
+}
+
+void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
+  if (out) {
+    memset(out, 0, sizeof *out);
+  }
+  if (!w || !out) {
+    return;
+  }
+  out->seconds = w->now - w->began;
+  out->samples = w->samples;
+  out->cost = w->spent;
+  tell_peak(w, out);
+  out->processes = w->tree.n_seen;
+  out->most_processes = w->tree.n_most;
+  out->left = (uint32_t)w->tree.n;
+  out->unsplit = w->splits.n_unsplit;
+  out->untold = w->tree.untold;
+  snug__shape_judge(&w->curve, out);
+  snug__group_list_tell(&w->groups, out);
+  snug__gpu_tell(&w->gpu, out);
+  out->recorded = w->tape.failed;
+}
