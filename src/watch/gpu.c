@@ -9,7 +9,9 @@
 
 #define LIBRARY "libnvidia-ml.so.1"
 #define EVERY 0.25
-#define SHARE 0.0025
+#define SELDOM 2.0
+#define SHARE 0.005
+#define AT_ONCE 0.05 /* seconds that may be spent before any share has come together */
 #define MOST_PROCESSES 256
 #define UNTOLD (~0ull)
 
@@ -142,28 +144,34 @@ static uint64_t held_on(snug__gpu *g, const snug__tree *t, void *device) {
   return sum;
 }
 
-bool snug__gpu_look(snug__gpu *g, const snug__tree *t, double now, double seconds) {
-  if (!g->is_asked || now < g->next) {
-    return false;
-  }
+/* The library is there, and has devices. */
+static bool is_ready(snug__gpu *g) {
   if (!g->is_open) {
     open_library(g);
   }
-  if (g->n == 0) {
-    g->is_asked = false;
-    return false;
-  }
-  double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);
+  g->is_asked = g->n > 0;
+  return g->is_asked;
+}
+
+static void ask(snug__gpu *g, const snug__tree *t, double seconds) {
   g->now = 0;
   for (uint32_t i = 0; i < g->n; i++) {
     g->now += held_on(g, t, g->devices[i]);
   }
-  double cost = snug__seconds(CLOCK_THREAD_CPUTIME_ID) - before;
-  g->next = now + (cost > SHARE * EVERY ? cost / SHARE : EVERY);
-  bool is_new = g->now > g->peak;
-  g->peak_at = is_new ? seconds : g->peak_at;
-  g->peak = is_new ? g->now : g->peak;
-  return is_new;
+  g->peak_at = g->now > g->peak ? seconds : g->peak_at;
+  g->peak = g->now > g->peak ? g->now : g->peak;
+}
+
+void snug__gpu_look(snug__gpu *g, const snug__tree *t, double now, double seconds) {
+  if (!g->is_asked || now < g->next) {
+    return;
+  }
+  double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);
+  if (is_ready(g)) {
+    ask(g, t, seconds);
+  }
+  g->spent += snug__seconds(CLOCK_THREAD_CPUTIME_ID) - before;
+  g->next = now + (g->spent > AT_ONCE + SHARE * seconds ? SELDOM : EVERY);
 }
 
 void snug__gpu_tell(const snug__gpu *g, snug_watch_report *out) {

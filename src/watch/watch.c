@@ -106,12 +106,12 @@ double snug__watch_look_at(snug_watch *w, double now) {
     return w->next - now;
   }
   double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);
-  double apart = w->splits.spent; /* has a share of its own */
+  double apart = w->splits.spent + w->gpu.spent; /* they have shares of their own */
   w->now = now;
   look(w);
   double cost = snug__seconds(CLOCK_THREAD_CPUTIME_ID) - before;
   w->spent += cost;
-  set_next(w, cost - (w->splits.spent - apart));
+  set_next(w, cost - (w->splits.spent + w->gpu.spent - apart));
   return w->next - now;
 }
 
