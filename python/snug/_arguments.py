@@ -28,6 +28,9 @@ def feed(session: Session, x: Any, y: Any, sample_weight: Any, what: str = "x", 
     if x is None:
         raise ValueError("x is missing: give an array, a generator or a keras.utils.PyDataset")
     if not is_stream(x):
+        if hasattr(x, "__iter__") and not hasattr(x, "__array__") and not isinstance(x, (list, tuple, dict)):
+            raise TypeError(f"x is a {type(x).__name__}: Snug reads arrays, generators of batches and keras.utils.PyDataset; "
+                            "iter(x) makes a generator of what can be gone through, a tf.data.Dataset has as_numpy_iterator()")
         if labels and y is None:
             raise ValueError(f"y is missing: the model has the outputs {session.outputs}")
         return Data(x, y if labels else None, sample_weight, session.inputs, session.outputs)

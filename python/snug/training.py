@@ -170,8 +170,8 @@ def _structured(session: Session, out: List[Any]) -> Any:
     """Outputs as the model was given them: one, a list, or a dict."""
     structure = getattr(session.keras_model, "_outputs_struct", None)
     if isinstance(structure, dict):
-        by_layer = dict(zip(session.outputs, out))
-        return {key: by_layer[tensor._keras_history.operation.name] for key, tensor in structure.items()}
+        by_key = dict(zip(session.outputs, out))
+        return {key: by_key[key] for key in structure}
     return out if isinstance(structure, (list, tuple)) or len(out) > 1 else out[0]
 
 

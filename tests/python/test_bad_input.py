@@ -59,6 +59,14 @@ class BadInputTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "y is missing"):
             snug.fit(compiled("mlp"), x)
 
+    def test_other_kinds_of_data(self):
+        class Endless:
+            def __iter__(self):
+                return iter(())
+
+        self.refused(TypeError, "as_numpy_iterator", x=Endless())
+        self.refused(TypeError, "set", x={1, 2})
+
     def test_numbers(self):
         self.refused(ValueError, "batch_size", batch_size=0)
         self.refused(ValueError, "epochs", epochs=0)

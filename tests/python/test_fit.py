@@ -6,7 +6,7 @@ small beside the others are held to a share of those, as what is left of sums is
 import unittest
 
 import numpy as np
-from common import MODELS, Calls, compiled, data, numbers, relative
+from common import MODELS, ONE_OF, Calls, L, compiled, data, numbers, relative
 from quiet_keras import BACKEND, keras
 
 import snug
@@ -123,6 +123,25 @@ class MoreTest(EqualTest):
         x, y = data(model, ROWS)
         model.run_eagerly = BACKEND == "tensorflow"
         self.assertLess(relative(snug.evaluate(model, x, y), model.evaluate(x, y, verbose=0)), BOUND)
+
+    def test_outputs_by_name(self):
+        """Nested models, outputs that are a dict, dropout (off in predict): y by name, predict by name."""
+        keras.utils.clear_session()
+        a = keras.Input((6,))
+        inner = keras.Sequential([keras.Input((6,)), L.Dense(5), L.Dropout(0.5), L.BatchNormalization()], name="inner")
+        h = keras.Sequential([L.Dense(5), L.Dense(4)], name="late")(inner(a))
+        model = keras.Model(a, {"place": L.Dense(2, name="p")(h), "kind": L.Dense(4, activation="softmax", name="k")(h)})
+        model.compile("sgd", {"kind": ONE_OF, "place": "mse"})
+        rng = np.random.default_rng(2)
+        x, y = rng.normal(size=(20, 6)), {"kind": rng.integers(0, 4, 20), "place": rng.normal(size=(20, 2))}
+        seen = []
+        spy = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: seen.append(model.get_weights()))
+        snug.fit(model, x, y, batch_size=10, verbose=0, callbacks=[spy])
+        self.assertGreater(max(np.abs(a - b).max() for a, b in zip(*seen)), 0)
+        got, want = snug.predict(model, x), model.predict(x, verbose=0)
+        self.assertEqual(sorted(got), sorted(want))
+        for key in want:
+            self.assertLess(relative(got[key], want[key]), BOUND, key)
 
     def test_inputs_and_labels_by_name(self):
         theirs, ours = compiled("two_in_two_out"), compiled("two_in_two_out")

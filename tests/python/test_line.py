@@ -75,6 +75,17 @@ class LineTest(unittest.TestCase):
         # And the least that it names will do.
         snug.fit(model, self.x, self.y, batch_size=64, memory=error.plan.least + 4 * MIB, verbose=0)
 
+    def test_arrays_are_not_copied(self):
+        x, y = np.ones((16384, 2048), "float32"), np.zeros(16384, "int64")
+        model = keras.Sequential([keras.Input((2048,)), L.Dense(4, activation="softmax")])
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        snug.fit(model, x[:64], y[:64], verbose=0)
+        with snug.peak() as p:
+            snug.fit(model, x, y, batch_size=64, verbose=0)
+            snug.evaluate(model, x, y)
+            snug.predict(model, x)
+        self.assertLess(p.peak - p.start, x.nbytes // 4)
+
     def test_plan_needs_no_data(self):
         plan = snug.plan(convolutions(), batch_size=16)
         larger = snug.plan(convolutions(), batch_size=64)

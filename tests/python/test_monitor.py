@@ -56,6 +56,19 @@ class MonitorTest(unittest.TestCase):
         self.assertTrue(all(p >= m for p, m in zip(history["peak_memory"], history["memory"])))
         self.assertEqual(set(history), {"loss", "memory", "peak_memory"}, "a CPU has no values of GPUs")
 
+    @unittest.skipIf(BACKEND != "tensorflow", "the event files are written by TensorFlow")
+    def test_values_go_to_tensorboard(self):
+        try:
+            from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        except ImportError:
+            self.skipTest("tensorboard is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            history = trained(MemoryMonitor(), keras.callbacks.TensorBoard(folder, write_graph=False)).history
+            events = EventAccumulator(os.path.join(folder, "train"))
+            events.Reload()
+            self.assertIn("epoch_peak_memory", events.Tags()["tensors"])
+            self.assertEqual(len(events.Tensors("epoch_memory")), len(history["memory"]))
+
     def test_samples_and_labels(self):
         monitor = MemoryMonitor(target_batches=[0, 4])
         trained(monitor)
