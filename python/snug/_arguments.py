@@ -24,7 +24,7 @@ def shapes(x: Any) -> Optional[List[Tuple[int, ...]]]:
 
 
 def feed(session: Session, x: Any, y: Any, sample_weight: Any, what: str = "x", labels: bool = True,
-          shuffle: bool = False) -> Feed:
+         shuffle: bool = False) -> Feed:
     if x is None:
         raise ValueError("x is missing: give an array, a generator or a keras.utils.PyDataset")
     if not is_stream(x):
@@ -46,7 +46,8 @@ def validation(session: Session, validation_data: Any) -> Optional[Feed]:
         return feed(session, validation_data, None, None, "validation_data")
     if not isinstance(validation_data, (tuple, list)) or not 2 <= len(validation_data) <= 3:
         raise ValueError("validation_data is a tuple (x, y) or (x, y, sample_weight), a generator or a PyDataset")
-    return feed(session, *(*validation_data, None)[:3], what="validation_data")
+    x, y, sample_weight = (*validation_data, None)[:3]
+    return feed(session, x, y, sample_weight, "validation_data")
 
 
 def batch_of(feed: Optional[Feed], batch_size: Optional[int]) -> int:

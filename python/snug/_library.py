@@ -115,7 +115,7 @@ _EXCEPTIONS = {
 }
 
 
-def check(ctx: Optional[int], status: int) -> None:
+def check(ctx: c_void_p, status: int) -> None:
     """Raise what a status means, with the library's own message."""
     if status == t.OK:
         return

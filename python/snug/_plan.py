@@ -21,7 +21,7 @@ class LayerMemory(NamedTuple):
 
 
 def report_of(struct: t.MemoryReport) -> Dict[str, int]:
-    return {name: int(getattr(struct, name)) for name, _ in struct._fields_}
+    return {field[0]: int(getattr(struct, field[0])) for field in struct._fields_}
 
 
 class Plan:

@@ -33,7 +33,7 @@ class Session:
         self.keras_model = model
         self.pointer = c_void_p()
         self.folder = tempfile.mkdtemp(prefix="snug-")
-        self.ctx: Optional[Context] = None
+        self.ctx: Any = None
         try:
             self.ctx = Context(settings.limit or 0, not settings.growth)
             self._load(shapes, compiled)

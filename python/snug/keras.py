@@ -59,8 +59,7 @@ class MemoryMonitor(keras.callbacks.Callback):
         self.devices = devices
         self._gpus: List[_gpus.Gpu] = []
         self.samples: List[Sample] = []
-        self._whole: Optional[Peak] = None
-        self._since: Optional[Peak] = None
+        self._whole, self._since = Peak(), Peak()  # from the beginning; from the sample before
         self._epoch = 0
         self.record = record
         self._recorder: Optional[Recorder] = None
@@ -86,7 +85,7 @@ class MemoryMonitor(keras.callbacks.Callback):
     @property
     def peaks(self) -> Dict[str, int]:
         """The most of the whole training, by device, in bytes; empty before it."""
-        if self._whole is None:
+        if not self._whole.start:
             return {}
         return {HOST: self._whole.peak, **{gpu.name: max([s.peak[gpu.name] for s in self.samples] or [0])
                                            for gpu in self._gpus}}
@@ -146,13 +145,13 @@ class MemoryMonitor(keras.callbacks.Callback):
 
     def _end_scopes(self) -> None:
         for scope in (self._since, self._whole):
-            if scope is not None and scope.end is None:
+            if scope.start and scope.end is None:
                 scope.__exit__()
 
     def _sample(self, at: str, label: str, batch: Optional[int]) -> None:
         since = self._since
         since.__exit__()
-        current, peak = {HOST: since.end}, {HOST: since.peak}
+        current, peak = {HOST: since.end or 0}, {HOST: since.peak}
         for gpu in self._gpus:
             info = gpu.read()
             current[gpu.name], peak[gpu.name] = info["current"], info["peak"]
@@ -162,7 +161,7 @@ class MemoryMonitor(keras.callbacks.Callback):
 
     def _write(self, at: str, batch: int) -> None:
         """A moment of the recording, if there is one."""
-        if self._recorder is None or self._whole is None:
+        if self._recorder is None:
             return
         on_gpus = [gpu.read() for gpu in self._gpus]
         self._recorder.moment(at, self._epoch, batch, resident=figures().resident, peak=self._whole.peak,

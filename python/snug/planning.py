@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 from . import _arguments as a
 from . import _types as t
+from ._arguments import Feed
 from ._library import library
 from ._plan import DoesNotFit, Plan
 from ._session import Session

@@ -1,7 +1,7 @@
 """Train, evaluate and predict a live Keras model in libsnug."""
 from __future__ import annotations
 
-from ctypes import byref, c_double, c_void_p, pointer
+from ctypes import byref, c_double, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _arguments as a
@@ -46,10 +46,10 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
         feed = a.feed(session, x, y, sample_weight, shuffle=shuffle)
         held = a.validation(session, validation_data)
         options = a.fit_options(session, feed, held, memory=memory, batch_size=batch_size, epochs=epochs,
-                           initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
-                           validation_split=validation_split, validation_steps=validation_steps,
-                           validation_batch_size=validation_batch_size, validation_freq=validation_freq,
-                           class_weight=class_weight, allow_disk=allow_disk)
+                                initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
+                                validation_split=validation_split, validation_steps=validation_steps,
+                                validation_batch_size=validation_batch_size, validation_freq=validation_freq,
+                                class_weight=class_weight, allow_disk=allow_disk)
         bridge = Bridge(session, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
         plan, report = _run(session, feed, held, options, bridge, FitRecord(session, record) if record else None)
         if not bridge.has_pulled:

@@ -1,6 +1,4 @@
 """What tests of training share: models, their twins, measures."""
-import os
-
 import numpy as np
 from quiet_keras import keras
 
