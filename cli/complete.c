@@ -45,6 +45,9 @@ static void put_bash_option(const cli_verb *verb, const cli_option *o, FILE *out
     fputs("\" -- \"$cur\"))", out);
   } else if (is_files(o->kind)) {
     put_bash_files(o->choices, out);
+    if (o->kind == CLI_FILE_MAYBE) { /* or it has no value, and the operand follows */
+      fprintf(out, " %s", verb->operand.choices);
+    }
   } else if (o->kind == CLI_FOLDER) {
     fputs("COMPREPLY=($(compgen -d -- \"$cur\"))", out);
   } else {
@@ -187,7 +190,8 @@ static void put_zsh_spec(const cli_option *o, bool is_long, FILE *out) {
   bool repeats = o->kind == CLI_FILES || o->kind == CLI_WORDS;
   fprintf(out, " \\\n        '%s", repeats ? "*" : "");
   if (is_long) {
-    fprintf(out, "--%s%s[", o->name, cli_takes_value(o) ? "=" : "");
+    bool is_maybe = o->kind == CLI_FILE_MAYBE; /* its value is in the same word */
+    fprintf(out, "--%s%s[", o->name, is_maybe ? "=-" : cli_takes_value(o) ? "=" : "");
   } else {
     fprintf(out, "-%c%s[", o->letter, cli_takes_value(o) ? "+" : "");
   }
@@ -280,7 +284,7 @@ static void put_fish_option(const cli_verb *verb, const cli_option *o, FILE *out
   if (o->name) {
     fprintf(out, " -l %s", o->name);
   }
-  if (cli_takes_value(o)) {
+  if (cli_takes_value(o) && o->kind != CLI_FILE_MAYBE) {
     fputs(is_files(o->kind) || o->kind == CLI_FOLDER ? " -r" : " -x", out);
   }
   if (has_words(o->kind, o->choices)) {

@@ -126,6 +126,9 @@ offers " " fit m.keras --epochs "" # nothing
 offers "activations auto full none " fit m.keras --recompute ""
 offers "batch-statistics disk " plan m.keras --allow ""
 offers "--early-stopping " fit m.keras --ear
+touch a.snug b.snug page.html
+offers "a.snug b.snug folder " compare a.snug ""
+offers "a.snug b.snug folder page.html " report --html ""
 offers "bash fish zsh " completion ""
 offers "zsh " completion z
 exit 0

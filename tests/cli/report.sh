@@ -43,6 +43,15 @@ for cut in 30 100 500; do
   has out "cut short"
 done
 
+
+# One that is damaged in the middle tells what lies before.
+cp fit.snug damaged.snug
+printf 'XXXX' | dd of=damaged.snug bs=1 seek=900 conv=notrunc 2>/dev/null
+LC_ALL=C expect 0 report damaged.snug
+head -1 out | grep -q 'the recording is damaged at byte [0-9]*: this is what lies before' || fail "$(head -1 out)"
+expect 0 report damaged.snug --json
+has out '"state":"damaged"'
+
 # Nothing that a recording holds acts on a terminal or in a page.
 LC_ALL=C.UTF-8 expect 0 report hostile.snug
 tr -d '\n -~' <out | LC_ALL=C grep -q "$(printf '[\001-\037\177]')" && fail "control characters: $(cat -v out)"
