@@ -96,7 +96,7 @@ const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]) {
     snprintf(out, SNUG__TIME_BYTES, "%s s", digits);
   } else if (s < 3600) {
     print_two(s, 60, "min", "s", out);
-  } else if (s < 2 * 86400) {
+  } else if (s < 2L * 86400) {
     print_two(s / 60, 60, "h", "min", out);
   } else {
     print_two(s / 3600, 24, "d", "h", out);

@@ -98,7 +98,7 @@ static void put_edge(const snug__out *o, snug_quoting how, const char *text, siz
   if (how == SNUG_QUOTE_JSON || how == SNUG_QUOTE_CSV) {
     snug__out_text(o, "\"");
   }
-  if (begin && how == SNUG_QUOTE_CSV && n && memchr("=+-@\t\r", text[0], 6)) {
+  if (begin && how == SNUG_QUOTE_CSV && n && text[0] && strchr("=+-@\t\r", text[0])) {
     snug__out_text(o, "'");
   }
 }

@@ -1,9 +1,11 @@
 /* A view as TensorBoard's event files, laid out and named as Keras's callback does. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "report/events.h"
 #include "report/view.h"
 
@@ -23,12 +25,17 @@ typedef struct board {
 
 /* "+02:00" behind a time; "Z" or nothing is 0. */
 static double offset_of(const char *text) {
-  int hours = 0, minutes = 0;
-  const char *sign = strpbrk(text, "+-");
-  if (!sign || sscanf(sign + 1, "%2d:%2d", &hours, &minutes) < 1) {
+  int64_t hours = 0, minutes = 0;
+  const char *at = strpbrk(text, "+-");
+  double sign = at && *at == '-' ? -1.0 : 1.0;
+  if (!at || !isdigit((unsigned char)*++at) || !snug__read_int(&at, &hours)) {
     return 0.0;
   }
-  return (*sign == '-' ? -1.0 : 1.0) * (3600.0 * hours + 60.0 * minutes);
+  at += *at == ':';
+  if (!isdigit((unsigned char)*at) || !snug__read_int(&at, &minutes)) {
+    minutes = 0;
+  }
+  return hours <= 24 && minutes < 60 ? sign * (3600.0 * (double)hours + 60.0 * (double)minutes) : 0;
 }
 
 static double began(const snug__run *run) {

@@ -137,6 +137,7 @@ has err "exists; --force replaces it"
 expect 0 report fit.snug --tensorboard logs --force -q
 is_empty err
 expect 0 report watch.snug --tensorboard watched
+[ -s watched/train/events.out.tfevents.1767319445.snug.0.0 ] || fail "an hour east: $(ls watched/train)"
 [ ! -e watched/validation ] || fail "a validation that never was"
 
 # What is no recording.
