@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,9 +54,20 @@ void snug__member_close(snug__member *m) {
 
 bool snug__member_is_young(const snug__member *m, double now) { return now - m->came < YOUNG; }
 
+static uint64_t program_of(const char *root, int32_t process) {
+  char path[PATH_BYTES];
+  struct stat info;
+  snprintf(path, sizeof path, "%s/proc/%d/exe", root, (int)process);
+  return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
+}
+
+bool snug__member_is_alike(const snug__member *a, const snug__member *b) {
+  return a->program && b->program ? a->program == b->program : strcmp(a->name, b->name) == 0;
+}
+
 /* Between vfork and exec a process runs in the memory of its parent, which must not count twice. */
 static bool borrows(const snug__member *m, const snug__member *parent) {
-  return parent && strcmp(m->name, parent->name) == 0 &&
+  return parent && snug__member_is_alike(m, parent) &&
          syscall(SYS_kcmp, m->process, parent->process, KCMP_VM, 0, 0) == 0;
 }
 
@@ -68,13 +80,21 @@ static void update_resident(snug__member *m, uint64_t resident, double now) {
   m->counted = m->borrows ? 0 : resident;
 }
 
-/* All figures of a process.  A mark that fell belongs to another memory: it has begun another
- * program.  (Marks are not exact to the page.) */
-void snug__member_update(snug__member *m, const snug__member *parent, const snug__figures *f,
-                         double now) {
-  bool began_anew = f->peak < m->peak - m->peak / 8;
+/* Whether it has begun another program since it was read.  A mark that fell belongs to another
+ * memory (marks are not exact to the page); for a new name there is a file to look at. */
+static bool began_program(snug__member *m, const char *root, const snug__figures *f) {
+  uint64_t before = m->program;
+  if (strcmp(m->name, f->name) != 0) {
+    m->program = program_of(root, m->process);
+  }
+  return f->peak < m->peak - m->peak / 8 || m->program != before;
+}
+
+void snug__member_update(snug__member *m, const char *root, const snug__member *parent,
+                         const snug__figures *f, double now) {
+  bool began_anew = began_program(m, root, f);
   bool rose = f->peak > m->peak || began_anew;
-  if (began_anew || strcmp(m->name, f->name) != 0) {
+  if (began_anew) {
     m->overlap = m->copied = 0;
     m->notes = 0;
   }
@@ -108,7 +128,8 @@ bool snug__member_has_ended(const snug__member *m) {
   return m->statm >= 0 && (!read_resident(m, &resident) || resident == 0);
 }
 
-bool snug__member_read(snug__member *m, const snug__member *parent, double now, bool mark) {
+bool snug__member_read(snug__member *m, const char *root, const snug__member *parent, double now,
+                       bool mark) {
   char text[SNUG__PROC_TEXT];
   snug__figures f;
   uint64_t resident;
@@ -120,7 +141,7 @@ bool snug__member_read(snug__member *m, const snug__member *parent, double now, 
   bool is_there =
       snug__proc_read(m->status, text) && snug__figures_parse(text, &f) && f.group == m->process;
   if (is_there) {
-    snug__member_update(m, parent, &f, now);
+    snug__member_update(m, root, parent, &f, now);
   }
   return is_there;
 }

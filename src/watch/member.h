@@ -11,6 +11,8 @@ typedef struct snug__member {
   int32_t process, parent;
   int status, statm; /* open files; -1: there was none left */
   char name[SNUG_WATCH_NAME];
+  uint64_t program; /* the number of the file that it runs; 0: not told.  A name is no sign of it:
+                       workers give themselves names */
   uint64_t resident, peak; /* as the kernel tells them */
   uint64_t counted; /* in the sum: `resident`, or `peak` if that rose since it was read before */
   uint64_t overlap; /* of that, in pages that others of the tree have too, as far as is known */
@@ -30,12 +32,16 @@ bool snug__proc_read(int fd, char text[SNUG__PROC_TEXT]);
 bool snug__proc_text(const char *root, int32_t process, const char *name,
                      char text[SNUG__PROC_TEXT]);
 
-/* Take figures that were read.  parent: its parent, if that is watched too. */
-void snug__member_update(snug__member *m, const snug__member *parent, const snug__figures *f,
-                         double now);
+/* Whether two run the same program. */
+bool snug__member_is_alike(const snug__member *a, const snug__member *b);
+
+/* Take figures that were read, under `root`.  parent: its parent, if that is watched too. */
+void snug__member_update(snug__member *m, const char *root, const snug__member *parent,
+                         const snug__figures *f, double now);
 
 /* Read what is resident, or with `mark` all figures.  false: it is gone. */
-bool snug__member_read(snug__member *m, const snug__member *parent, double now, bool mark);
+bool snug__member_read(snug__member *m, const char *root, const snug__member *parent, double now,
+                       bool mark);
 
 /* Whether it has ended, waited for or not. */
 bool snug__member_has_ended(const snug__member *m);

@@ -28,7 +28,7 @@ static snug__member *member_of(const snug__tree *t, int32_t process) {
 
 /* A copy of its parent shares all of that one's pages at first. */
 static uint64_t shared_at_birth(const snug__member *m, const snug__member *parent) {
-  if (!parent || m->borrows || strcmp(parent->name, m->name) != 0) {
+  if (!parent || m->borrows || !snug__member_is_alike(m, parent)) {
     return 0;
   }
   return m->resident < parent->resident ? m->resident : parent->resident;
@@ -43,7 +43,7 @@ static void add(snug__tree *t, int32_t process, int fd, const snug__figures *f, 
   snug__member *m = &t->list[t->n++];
   *m = (snug__member){.process = process, .status = fd, .came = now, .changed = now};
   m->statm = snug__proc_open(t->root, process, "statm");
-  snug__member_update(m, member_of(t, f->parent), f, now);
+  snug__member_update(m, t->root, member_of(t, f->parent), f, now);
   m->overlap = m->copied = shared_at_birth(m, member_of(t, m->parent));
   t->n_seen++;
   t->n_most = t->n > t->n_most ? (uint32_t)t->n : t->n_most;
@@ -186,7 +186,7 @@ void snug__tree_read(snug__tree *t, double now, bool sample) {
     bool is_turn = turns < QUIET_TURNS || (t->turn + (uint32_t)m->process) % 2 == 0;
     bool is_due = is_young ? sample || mark : sample && (mark || is_turn);
     const snug__member *parent = mark && is_young ? member_of(t, m->parent) : NULL;
-    if (is_due && m->came != now && !snug__member_read(m, parent, now, mark)) {
+    if (is_due && m->came != now && !snug__member_read(m, t->root, parent, now, mark)) {
       forget(t, i);
     }
   }

@@ -74,6 +74,9 @@ static void look(snug_watch *w) {
   if (is_sample) {
     w->sampled = w->now;
     w->samples++;
+  }
+  is_sample = is_sample && w->peak.now > 0; /* who has ended and is not waited for is no sample */
+  if (is_sample) {
     snug__curve_add(&w->curve, seconds, w->peak.now);
   }
   snug__tape_look l = {seconds, is_sample, is_peak, (uint32_t)w->tree.n, w->gpu.now, w->gpu.peak};

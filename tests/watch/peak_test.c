@@ -116,6 +116,42 @@ TEST(copies_of_a_process_do_not_count_again) {
   snug_watch_destroy(w);
 }
 
+TEST(copies_that_give_themselves_a_name_do_not_either) {
+  machine_begin();
+  machine_put(100, 1, "python3", 1000, 1000);
+  test_machine_write("proc/100/exe", "the same file");
+  snug_watch *w = machine_watch(test_ctx(), NULL);
+  snug__watch_look_at(w, 0.0);
+  char from[1024], to[1024];
+  snprintf(from, sizeof from, "%s/proc/100/exe", w->tree.root);
+  snprintf(to, sizeof to, "%s/proc/101/exe", w->tree.root);
+  machine_put(101, 100, "worker", 1000, 1000); /* before it was seen, */
+  ASSERT_EQ_INT(link(from, to), 0);
+  snug__watch_look_at(w, 0.025);
+  machine_put(101, 100, "worker 1", 1001, 1001); /* and while it is */
+  snug__watch_look_at(w, 0.05);
+  ASSERT_EQ_UINT(report_of(w).peak, 1001 * MIB);
+  unlink(to);
+  test_machine_write("proc/101/exe", "another one");
+  machine_put(101, 100, "tool", 1002, 1002);
+  snug__watch_look_at(w, 0.10);
+  ASSERT_EQ_UINT(report_of(w).peak, 2002 * MIB);
+  snug_watch_destroy(w);
+}
+
+TEST(what_has_ended_is_no_sample) {
+  machine_begin();
+  machine_put(100, 1, "a", 50, 50);
+  snug_watch *w = machine_watch(test_ctx(), NULL);
+  for (int i = 0; i < 100; i++) {
+    snug__watch_look_at(w, 0.05 * i);
+  }
+  machine_put(100, 1, "a", 0, 0); /* nobody has waited for it */
+  snug__watch_look_at(w, 5.0);
+  ASSERT_EQ_UINT(report_of(w).low, 50 * MIB);
+  snug_watch_destroy(w);
+}
+
 TEST(pages_are_counted_when_there_is_a_new_maximum) {
   machine_begin();
   machine_put(100, 1, "a", 100, 100);
