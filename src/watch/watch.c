@@ -16,17 +16,25 @@
 #define SHARE 0.008 /* of a core, for all but the reading of pages */
 #define CREDIT 0.01 /* seconds that may be spent at once, when many come */
 #define GROUPS_EVERY 0.5
+#define MOST_NOTES 12 /* at one look */
 #define CONFIRM_EVERY 0.5
 
 /* ---- the parts of a look ---- */
 
+/* Who is put into another group is so when its program begins. */
+static bool is_to_note(const snug__member *m, double now) {
+  static const double ages[] = {0.0, 0.05, 0.2, 1.0};
+  return (size_t)m->notes < SNUG_COUNT(ages) && now - m->came >= ages[m->notes];
+}
+
 static void look_at_groups(snug_watch *w) {
-  static const double ages[] = {0.0, 0.05, 0.2, 1.0}; /* it happens at the start of a program */
-  for (size_t i = 0; i < w->tree.n; i++) {
+  int left = MOST_NOTES;
+  for (size_t i = w->tree.n; i-- > 0 && left > 0;) { /* those who came last, first */
     snug__member *m = &w->tree.list[i];
-    if ((size_t)m->notes < SNUG_COUNT(ages) && w->now - m->came >= ages[m->notes]) {
+    if (is_to_note(m, w->now)) {
       snug__group_list_note(&w->groups, m->process);
       m->notes++;
+      left--;
     }
   }
   if (w->now - w->asked >= GROUPS_EVERY) {

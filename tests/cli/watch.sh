@@ -113,11 +113,11 @@ json
 
 # Words.
 LC_ALL=C.UTF-8 expect 0 watch -- "$HOLD" 16 2500
-has err "╭─ peak 1"
+has err "╭─ peak "
 has err "shape  flat since"
-has err "anonymous 16"
+has err "what   anonymous "
 LC_ALL=C expect 0 watch -- "$HOLD" 16 10
-has err "+- peak 1"
+has err "+- peak "
 has err "too short to tell"
 expect 0 watch -q -- true
 is_empty err
@@ -183,7 +183,7 @@ if command -v script >/dev/null; then
   has out "a terminal"
   TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols 60; '$SNUG' watch --live -- '$HOLD' 16 900" /dev/null >out </dev/null
   escape=$(printf '\033')
-  tr '\r' '\n' <out | grep -q "^snug: 1[0-9.]* MiB now · peak 1" || fail "--live: $(cat out)"
+  tr '\r' '\n' <out | grep -q "^snug: [0-9.]* MiB now · peak [0-9]" || fail "--live: $(cat out)"
   has out "${escape}[K"
   # Ctrl-Z stops both, and the shell sees that.
   cat >job.sh <<END
