@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 
 #define LIBRARY "libnvidia-ml.so.1"
 #define EVERY 0.25
@@ -13,6 +14,8 @@
 #define SHARE 0.005
 #define AT_ONCE 0.05 /* seconds that may be spent before any share has come together */
 #define MOST_PROCESSES 256
+#define STACK_BYTES (1u << 20) /* the library is not ours: more than it was seen to use */
+#define STACK_ALIGN 4096u
 #define UNTOLD (~0ull)
 
 /* ---- opening ---- */
@@ -62,7 +65,6 @@ static void open_devices(snug__gpu *g) {
 
 static void open_library(snug__gpu *g) {
   int (*init)(void) = NULL;
-  g->is_open = true;
   g->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!g->library) {
     say(g, "there is no NVIDIA driver (" LIBRARY ")", 0);
@@ -77,8 +79,43 @@ static void open_library(snug__gpu *g) {
   open_devices(g);
 }
 
+static void *work(void *arg) {
+  snug__gpu *g = arg;
+  open_library(g);
+  atomic_store(&g->is_open, true);
+  return NULL;
+}
+
+snug_status snug__gpu_init(snug__gpu *g, snug_ctx *ctx, double now) {
+  *g = (snug__gpu){.ctx = ctx, .next = now};
+  SNUG_TRY(snug__take(ctx, SNUG__MEM_WATCH, STACK_ALIGN + STACK_BYTES, &g->stack));
+  g->is_asked = true;
+  return SNUG_OK;
+}
+
+static void begin_opening(snug__gpu *g) {
+  char *stack = g->stack;
+  stack += STACK_ALIGN - (uintptr_t)stack % STACK_ALIGN;
+  int error = snug__thread_start(&g->thread, stack, STACK_BYTES, work, g);
+  g->is_opening = !error;
+  if (error) {
+    say(g, "no thread can be started to ask the driver", error);
+    atomic_store(&g->is_open, true);
+  }
+}
+
+/* ---- the end ---- */
+
+void snug__gpu_settle(snug__gpu *g) {
+  if (g->is_opening) {
+    pthread_join(g->thread, NULL);
+    g->is_opening = false;
+  }
+}
+
 void snug__gpu_release(snug__gpu *g) {
   int (*end)(void) = NULL;
+  snug__gpu_settle(g);
   if (g->library) {
     FUNCTION(g, end, "nvmlShutdown");
     if (end) {
@@ -86,6 +123,10 @@ void snug__gpu_release(snug__gpu *g) {
     }
     dlclose(g->library);
     g->library = NULL;
+  }
+  if (g->stack) {
+    snug__give(g->ctx, SNUG__MEM_WATCH, g->stack, STACK_ALIGN + STACK_BYTES);
+    g->stack = NULL;
   }
 }
 
@@ -146,8 +187,11 @@ static uint64_t held_on(snug__gpu *g, const snug__tree *t, void *device) {
 
 /* The library is there, and has devices. */
 static bool is_ready(snug__gpu *g) {
-  if (!g->is_open) {
-    open_library(g);
+  if (!atomic_load(&g->is_open)) {
+    if (!g->is_opening) {
+      begin_opening(g);
+    }
+    return false;
   }
   g->is_asked = g->n > 0;
   return g->is_asked;
@@ -163,27 +207,29 @@ static void ask(snug__gpu *g, const snug__tree *t, double seconds) {
 }
 
 void snug__gpu_look(snug__gpu *g, const snug__tree *t, double now, double seconds) {
-  if (!g->is_asked || now < g->next) {
+  if (!g->is_asked || now < g->next || !is_ready(g)) {
     return;
   }
   double before = snug__seconds(CLOCK_THREAD_CPUTIME_ID);
-  if (is_ready(g)) {
-    ask(g, t, seconds);
-  }
+  ask(g, t, seconds);
   g->spent += snug__seconds(CLOCK_THREAD_CPUTIME_ID) - before;
   g->next = now + (g->spent > AT_ONCE + SHARE * seconds ? SELDOM : EVERY);
 }
 
 void snug__gpu_tell(const snug__gpu *g, snug_watch_report *out) {
-  out->devices = g->n;
-  out->device = g->now;
-  out->device_peak = g->peak;
-  out->device_peak_at = g->peak_at;
-  snprintf(out->device_why, sizeof out->device_why, "%s", g->why);
-  if (g->n && g->peak == 0 && g->is_foreign) {
-    snprintf(out->device_why, sizeof out->device_why,
-             "the driver tells processes by numbers that nobody has here, as in a container");
+  const char *why = g->why;
+  if (!g->is_asked && !g->is_open) {
+    why = "not asked for";
   } else if (!g->is_open) {
-    snprintf(out->device_why, sizeof out->device_why, "not asked for");
+    why = "the driver has not answered yet";
+  } else if (g->n && g->peak == 0 && g->is_foreign) {
+    why = "the driver tells processes by numbers that nobody has here, as in a container";
+  }
+  snprintf(out->device_why, sizeof out->device_why, "%s", why);
+  if (g->is_open) {
+    out->devices = g->n;
+    out->device = g->now;
+    out->device_peak = g->peak;
+    out->device_peak_at = g->peak_at;
   }
 }

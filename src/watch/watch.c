@@ -201,8 +201,7 @@ static snug_status begin(snug_watch *w, const char *root, const snug_watch_optio
   w->maximum = o->maximum;
   w->began = w->now = w->next = w->paid = now;
   w->credit = CREDIT;
-  w->gpu.is_asked = !o->no_devices;
-  w->gpu.next = now;
+  SNUG_TRY(o->no_devices ? SNUG_OK : snug__gpu_init(&w->gpu, w->ctx, now));
   w->tape = (snug__tape){.to = o->recorder, .split_at = -1.0};
   w->confirmed = -CONFIRM_EVERY;
   int32_t self = o->process ? 0 : (int32_t)getpid();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "watch/machine.h"
+#include "watch/watch.h"
 
 /* Run this test with the stand-in; true in the process that has it. */
 static bool with_library(const char *test) {
@@ -32,6 +33,13 @@ static snug_watch_report report_of(const snug_watch *w) {
   return r;
 }
 
+/* A look at a driver that has answered. */
+static void look_first(snug_watch *w) {
+  snug__watch_look_at(w, 0.0);
+  snug__gpu_settle(&w->gpu);
+  snug__gpu_look(&w->gpu, &w->tree, 0.0, 0.0);
+}
+
 static void put(const char *text) {
   FILE *file = fopen(test_path("gpu"), "w");
   ASSERT_NOT_NULL(file);
@@ -50,7 +58,7 @@ TEST(processes_of_the_tree_on_all_devices) {
   machine_put(102, 1, "another", 5, 5);
   put("0 100 1000\n1 100 200\n0 101 30\n0 102 9999999\n1 101 18446744073709551615\n");
   snug_watch *w = machine_watch(test_ctx(), NULL);
-  snug__watch_look_at(w, 0.0);
+  look_first(w);
   snug_watch_report r = report_of(w);
   ASSERT_EQ_INT(r.devices, 2);
   ASSERT_EQ_UINT(r.device, 1230); /* each once, and nothing for what is not told */
@@ -74,7 +82,7 @@ TEST(numbers_of_another_namespace_are_said) {
   machine_put(100, 1, "a", 5, 5);
   put("0 31337 1000\n");
   snug_watch *w = machine_watch(test_ctx(), NULL);
-  snug__watch_look_at(w, 0.0);
+  look_first(w);
   ASSERT_HAS(report_of(w).device_why, "numbers that nobody has here");
   snug_watch_destroy(w);
 }
@@ -92,7 +100,7 @@ TEST(more_processes_than_there_is_room_for) {
   }
   put(text);
   snug_watch *w = machine_watch(test_ctx(), NULL);
-  snug__watch_look_at(w, 0.0);
+  look_first(w);
   ASSERT_EQ_UINT(report_of(w).device, 10);
   snug_watch_destroy(w);
 }
@@ -104,7 +112,7 @@ static void check_why(const char *fake, bool is_asked, const char *why) {
   machine_begin();
   machine_put(100, 1, "a", 5, 5);
   snug_watch *w = machine_watch(test_ctx(), &o);
-  snug__watch_look_at(w, 0.0);
+  look_first(w);
   snug_watch_report r = report_of(w);
   ASSERT_EQ_INT(r.devices, 0);
   ASSERT_HAS(r.device_why, why);
@@ -120,12 +128,36 @@ TEST(what_is_not_told_has_a_reason) {
   check_why("none", false, "not asked for");
 }
 
+TEST(a_driver_that_takes_its_time_holds_nothing_up) {
+  if (!with_library("gpu.a_driver_that_takes_its_time_holds_nothing_up")) {
+    return;
+  }
+  machine_begin();
+  machine_put(100, 1, "a", 5, 5);
+  put("0 100 1000\n");
+  setenv("FAKE_GPU_WAITS", test_path("go"), 1);
+  snug_watch *w = machine_watch(test_ctx(), NULL);
+  snug__watch_look_at(w, 0.0);
+  snug__watch_look_at(w, 5.0);
+  snug_watch_report r = report_of(w);
+  ASSERT_EQ_INT(r.devices, 0);
+  ASSERT_HAS(r.device_why, "not answered yet");
+  ASSERT_TRUE(r.peak > 0);
+  FILE *go = fopen(test_path("go"), "w");
+  ASSERT_NOT_NULL(go);
+  fclose(go);
+  snug__gpu_settle(&w->gpu);
+  snug__watch_look_at(w, 10.0);
+  ASSERT_EQ_UINT(report_of(w).device, 1000);
+  snug_watch_destroy(w);
+}
+
 TEST(without_a_driver_it_is_said) {
   snug_watch_report r;
   machine_begin();
   machine_put(100, 1, "a", 5, 5);
   snug_watch *w = machine_watch(test_ctx(), NULL);
-  snug__watch_look_at(w, 0.0);
+  look_first(w);
   r = report_of(w);
   ASSERT_TRUE(r.devices > 0 || strstr(r.device_why, "driver") || strstr(r.device_why, "device"));
   snug_watch_destroy(w);
