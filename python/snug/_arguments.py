@@ -127,6 +127,12 @@ def _class_weights(class_weight: Dict[int, float]) -> Any:
     return (c_double * n)(*[class_weight.get(i, 1.0) for i in range(n)])
 
 
+def callbacks_of(callbacks: Any) -> List[Any]:
+    """All that were given, one, a list or a CallbackList."""
+    given = getattr(callbacks, "callbacks", callbacks)
+    return list(given) if isinstance(given, (list, tuple)) else [] if given is None else [given]
+
+
 def callback_list(model: Any, callbacks: Any, verbose: Any, epochs: int, steps: int) -> Any:
     import keras
 

@@ -19,7 +19,7 @@ _INDIFFERENT = {"History", "ProgbarLogger", "CSVLogger", "TerminateOnNaN", "Lear
                 "MemoryMonitor", "RemoteMonitor"}
 
 
-def _looks_at_model(callback: Any) -> bool:
+def looks_at_model(callback: Any) -> bool:
     return type(callback).__name__ not in _INDIFFERENT
 
 
@@ -84,8 +84,8 @@ class Bridge:
         self._model.stop_training = False
         self._list = self._make_list(steps)
         _check_callbacks(self._list.callbacks)
-        self._by_epoch = any(_looks_at_model(c) for c in self._list.callbacks)
-        self._by_batch = any(_looks_at_model(c) and _has_hook(c, "on_train_batch_end", "on_batch_end")
+        self._by_epoch = any(looks_at_model(c) for c in self._list.callbacks)
+        self._by_batch = any(looks_at_model(c) and _has_hook(c, "on_train_batch_end", "on_batch_end")
                              for c in self._list.callbacks)
         self._list.on_train_begin()
         self._take_changes(self._by_epoch)

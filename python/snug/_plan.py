@@ -30,7 +30,7 @@ class Plan:
     `process` is the whole process, `line` what it is to stay under (None: nothing), `fits` whether it does, `least`
     the least line that would do.  `snug` is what Snug allocates, `interpreter` what Python and the frameworks in this
     process hold already.  `parts` has what Snug's bytes are made of at the peak, `layers` whose they are.
-    `room`, in bytes and part of the process, is left for the weights' way back into the Keras model.
+    `room`, in bytes and part of the process, is left for Python: callbacks, and the weights' way to them.
     `micro_batch` is how many samples run at a time, `seconds` how long a step will take (0: not known).
     """
 

@@ -22,7 +22,9 @@ from ._library import Context, library
 from .memory import settings
 
 
-ROOM_OF_FILES = 4 << 20
+# Bytes of the line that Python itself may come to take while the library trains; and for files of weights.
+ROOM_OF_PYTHON = 1 << 20
+ROOM_OF_FILES = 8 << 20
 
 
 class Session:
@@ -34,6 +36,7 @@ class Session:
         self.pointer = c_void_p()
         self.folder = tempfile.mkdtemp(prefix="snug-")
         self.ctx: Any = None
+        self.room = ROOM_OF_PYTHON
         try:
             self.ctx = Context(settings.limit or 0, not settings.growth)
             self._load(shapes, compiled)
@@ -106,11 +109,11 @@ class Session:
         dtype = _arrays.numpy_dtype(library().snug_model_tensor_dtype(self.pointer, tensor))
         return np.empty((rows, *shape[:rank]), dtype)
 
-    @property
-    def room(self) -> int:
-        """Bytes that Python takes while weights go back: the largest of them as an array, as a copy of the framework's
-        and in the reader of files; and what reading a file takes at all."""
-        return 4 * max([info.bytes for info in self._infos().values()], default=0) + ROOM_OF_FILES
+    def make_room(self) -> None:
+        """Leave bytes for callbacks that look at the model in the midst of a fit: the largest weight as an array, as a copy
+        of the framework's and in the reader of files, what such a file takes at all, and a copy of all weights for them."""
+        sizes = [info.bytes for info in self._infos().values()]
+        self.room = sum(sizes) + 4 * max(sizes, default=0) + ROOM_OF_FILES
 
     # ---- back ----
 

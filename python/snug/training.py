@@ -8,7 +8,7 @@ from . import _arguments as a
 from . import _process
 from . import _types as t
 from ._arguments import Feed
-from ._callbacks import Bridge, Interrupts
+from ._callbacks import Bridge, Interrupts, looks_at_model
 from ._library import library, raise_for
 from ._plan import DoesNotFit, Plan, report_of
 from ._record import FitRecord, Path
@@ -45,6 +45,8 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
     with Session(model, a.shapes(x)) as session:
         feed = a.feed(session, x, y, sample_weight, shuffle=shuffle)
         held = a.validation(session, validation_data)
+        if any(looks_at_model(callback) for callback in a.callbacks_of(callbacks)):
+            session.make_room()
         options = a.fit_options(session, feed, held, memory=memory, batch_size=batch_size, epochs=epochs,
                                 initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
                                 validation_split=validation_split, validation_steps=validation_steps,
