@@ -17,8 +17,9 @@ typedef void snug_sink(void *user, const char *text, size_t n);
 /* ---- texts of unknown origin ---- */
 
 /* What a text is written for.  On a terminal and in a page nothing of it acts: characters that
- * control either, or turn the direction of what follows, are replaced.  JSON and CSV carry it whole
- * between quotes; a CSV field that a spreadsheet would compute gets an apostrophe before it. */
+ * control either, or turn the direction of what follows, are replaced, line ends by blanks.  JSON
+ * and CSV carry it whole between quotes; a CSV field that a spreadsheet would compute gets an
+ * apostrophe before it. */
 typedef enum snug_quoting {
   SNUG_QUOTE_TERMINAL,
   SNUG_QUOTE_ASCII, /* a terminal that shows ASCII alone */

@@ -50,8 +50,13 @@ static void put_plain(const snug__out *o, const character *c) {
   }
 }
 
+/* Commands may have several lines; here they have one. */
+static bool is_blank(uint32_t code) { return code == '\n' || code == '\t'; }
+
 static void put_terminal(const snug__out *o, const character *c) {
-  if (is_control(c->code)) {
+  if (is_blank(c->code)) {
+    snug__out_text(o, " ");
+  } else if (is_control(c->code)) {
     snug__out_text(o, REPLACED);
   } else {
     put_plain(o, c);
@@ -59,7 +64,8 @@ static void put_terminal(const snug__out *o, const character *c) {
 }
 
 static void put_ascii(const snug__out *o, const character *c) {
-  o->sink(o->user, c->code < 0x20 || c->code > 0x7E ? "?" : c->text, 1);
+  bool is_odd = c->code < 0x20 || c->code > 0x7E;
+  o->sink(o->user, is_blank(c->code) ? " " : is_odd ? "?" : c->text, 1);
 }
 
 static void put_html(const snug__out *o, const character *c) {

@@ -10,7 +10,8 @@
 
 static void put_verdict(const snug__run *run, const snug__out *o) {
   uint64_t most = run->line ? run->line : run->planned;
-  bool is_bad = run->end != SNUG_RECORDING_CLOSED || (most && run->peak > most);
+  bool is_bad = run->end != SNUG_RECORDING_CLOSED || (most && run->peak > most) ||
+                snug__run_number(run, "result.exit_code");
   snug__line verdict = {.n = 0}, title = {.n = 0};
   const char *began = snug__run_fact(run, "run.began");
   snug__run_verdict(run, false, &verdict);
@@ -32,6 +33,7 @@ static void put_tiles(const snug__run *run, const snug__out *o) {
   char text[SNUG__TIME_BYTES];
   snug__line when = {.n = 0}, last = {.n = 0};
   size_t n = snug_recording_moments(run->of);
+  const char *shape = snug__run_fact(run, "result.shape_says");
   snug__run_when(run, run->peak_at, run->peak_stage, &when);
   snug__out_text(o, "<dl class=\"tiles\">\n");
   snug__html_tile(o, "peak", run->peak ? snug_bytes_text(run->peak, text) : "n/a");
@@ -43,6 +45,9 @@ static void put_tiles(const snug__run *run, const snug__out *o) {
     snug__html_tile(o, "on devices", snug_bytes_text(run->device, text));
   }
   snug__html_tile(o, "time", snug__time_text(run->seconds, text));
+  if (shape) {
+    snug__html_tile(o, "shape", shape);
+  }
   if (run->end != SNUG_RECORDING_CLOSED && n) {
     snug__run_when(run, n - 1, run->last_stage, &last);
     snug__html_tile(o, "last seen", last.text);

@@ -116,6 +116,17 @@ static void cut(const page *p, snug__line *line) {
   }
 }
 
+/* How it went over time, as whoever recorded it judged. */
+static void add_shape(const page *p, rows *r) {
+  const char *says = snug__run_fact(p->run, "result.shape_says");
+  char text[256];
+  if (says && *says) {
+    snug__line *line = next_row(r, "shape");
+    snug__line_add(line, "%s", snug__quote_into(text, sizeof text, quoting(p), says));
+    cut(p, line);
+  }
+}
+
 static void add_title(const page *p, rows *r) {
   const char *began = snug__run_fact(p->run, "run.began");
   char text[64];
@@ -175,6 +186,7 @@ static void put_box(const page *p) {
     add_split(p, &r);
     add_plan(p, &r);
   }
+  add_shape(p, &r);
   add_time(p, &r);
   size_t n = wrap(p, &r, list);
   snug_box(p->o.sink, p->o.user, p->ascii, title.text, list, n);

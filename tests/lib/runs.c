@@ -152,6 +152,7 @@ static void watch(run *r) {
   piece(r, "python", "4711", "process", 70 * MIB);
   piece(r, "worker", "4712", "process", 27 * MIB);
   piece(r, "worker", "4713", "process", 27 * MIB);
+  fact(r, "result.shape_says", "stepped: 4 times up and down");
   fact(r, "end.verdict", "ended with exit code 0");
 }
 

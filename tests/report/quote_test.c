@@ -38,10 +38,10 @@ TEST(plain_texts_stay_as_they_are) {
 
 TEST(what_acts_is_replaced) {
   screen s;
-  ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_TERMINAL, "a\x1b[31m\r\n\x7f"), "a�[31m���");
+  ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_TERMINAL, "a\x1b[31m\r\n\x7f"), "a�[31m� �");
   ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_TERMINAL, "\xc2\x9b!\xe2\x80\xae!"), "�!�!");
-  ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_ASCII, "a\x1b\n"), "a??");
-  ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_HTML, "<b a=\"'&\n"), "&lt;b a=&quot;&#39;&amp;�");
+  ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_ASCII, "a\x1b\n"), "a? ");
+  ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_HTML, "<b a=\"'&\n"), "&lt;b a=&quot;&#39;&amp; ");
   ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_JSON, "\"\\\n\x1f\x7f"),
                  "\"\\\"\\\\\\u000a\\u001f\\u007f\"");
   ASSERT_EQ_TEXT(quoted(&s, SNUG_QUOTE_CSV, "a\"b,c\n"), "\"a\"\"b,c\n\"");
