@@ -1,6 +1,6 @@
 /* What is judged begins behind the start, in which a program loads itself and its data.  How long
  * that takes is not known: a tenth of the time is left out in any case, and more of it, up to the
- * half, if the rest is flat then.
+ * half, if what comes then is flat or growing.
  *
  * Growing is what a leak looks like, also one below the ups and downs of epochs: cut into eighths,
  * both their means and their lowest values rise from each to the next (once they may not), and no
@@ -67,33 +67,7 @@ static bool is_flat(const series *s) {
   return range <= 0.05 * most || range <= MIB;
 }
 
-/* ---- growing ---- */
-
-/* Whether values rise all along, given by parts. */
-static bool is_rising(const double parts[PARTS], double least_rise) {
-  double rise = parts[PARTS - 1] - parts[0];
-  int ups = 0;
-  double largest = 0.0;
-  for (int i = 1; i < PARTS; i++) {
-    double step = parts[i] - parts[i - 1];
-    ups += step > 0.0;
-    largest = step > largest ? step : largest;
-  }
-  return rise >= least_rise && ups >= PARTS - 2 && largest <= 0.5 * rise;
-}
-
-static bool is_growing(const series *s) {
-  double means[PARTS], lows[PARTS];
-  double most = most_of(s->mean, 0, s->n);
-  double least_rise = 0.005 * most > 0.25 * MIB ? 0.005 * most : 0.25 * MIB;
-  for (size_t i = 0; i < PARTS; i++) {
-    size_t from = s->n * i / PARTS;
-    size_t to = s->n * (i + 1) / PARTS;
-    means[i] = mean_of(s->mean, from, to);
-    lows[i] = least_of(s->low, from, to);
-  }
-  return is_rising(means, least_rise) && is_rising(lows, 0.5 * least_rise);
-}
+/* ---- repeating ---- */
 
 /* Bytes a second, by least squares. */
 static double slope_of(const series *s) {
@@ -106,8 +80,6 @@ static double slope_of(const series *s) {
   }
   return down > 0.0 ? up / down : 0.0;
 }
-
-/* ---- repeating ---- */
 
 /* How alike the curve without its slope is to itself `lag` points later: 1 is the same. */
 static double likeness(const double *v, size_t n, size_t lag) {
@@ -147,6 +119,55 @@ static double period_of(const series *s, double slope) {
     }
   }
   return 0.0;
+}
+
+/* ---- growing ---- */
+
+/* Whether values rise all along, given by parts. */
+static bool is_rising(const double parts[PARTS], double least_rise) {
+  double rise = parts[PARTS - 1] - parts[0];
+  int ups = 0;
+  double largest = 0.0;
+  for (int i = 1; i < PARTS; i++) {
+    double step = parts[i] - parts[i - 1];
+    ups += step > 0.0;
+    largest = step > largest ? step : largest;
+  }
+  return rise >= least_rise && ups >= PARTS - 2 && largest <= 0.5 * rise;
+}
+
+/* Means and lowest values of a period from each point on: whole epochs are compared with each
+ * other, and the slope does not hang on where the last one was cut off. */
+static void over_periods(const series *s, double period, series *out) {
+  size_t width = (size_t)(period / s->span + 0.5);
+  width = width ? width : 1;
+  out->n = s->n - width + 1; /* a period is a third of them at most */
+  out->span = s->span;
+  for (size_t i = 0; i < out->n; i++) {
+    out->mean[i] = mean_of(s->mean, i, i + width);
+    out->low[i] = least_of(s->low, i, i + width);
+    out->at[i] = mean_of(s->at, i, i + width);
+  }
+}
+
+/* If so, per_minute and period are filled in. */
+static bool is_growing(const series *s, snug_watch_report *out) {
+  series whole;
+  double means[PARTS], lows[PARTS];
+  double most = most_of(s->mean, 0, s->n);
+  double least_rise = 0.005 * most > 0.25 * MIB ? 0.005 * most : 0.25 * MIB;
+  double period = period_of(s, slope_of(s));
+  over_periods(s, period, &whole);
+  for (size_t i = 0; i < PARTS; i++) {
+    size_t from = whole.n * i / PARTS;
+    size_t to = whole.n * (i + 1) / PARTS;
+    means[i] = mean_of(whole.mean, from, to);
+    lows[i] = least_of(whole.low, from, to);
+  }
+  bool is_so = is_rising(means, least_rise) && is_rising(lows, 0.5 * least_rise);
+  out->per_minute = is_so ? 60.0 * slope_of(&whole) : 0.0;
+  out->period = is_so ? period : 0.0;
+  return is_so;
 }
 
 /* ---- stepped ---- */
@@ -206,29 +227,28 @@ static void take_range(const snug__curve *c, double from, snug_watch_report *out
 
 static snug_watch_shape judge(series *s, const snug__curve *c, double end, snug_watch_report *out) {
   static const double starts[] = {0.1, 0.25, 0.5};
-  take(s, c, starts[0] * end);
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    out->shape_from = starts[i] * end;
+    take(s, c, out->shape_from);
+    if (s->n < LEAST_POINTS || end < LEAST_SECONDS) {
+      break;
+    }
+    if (is_growing(s, out)) {
+      return SNUG_WATCH_GROWING;
+    }
+    if (is_flat(s)) {
+      return SNUG_WATCH_FLAT;
+    }
+  }
   out->shape_from = starts[0] * end;
+  take(s, c, out->shape_from);
   if (s->n < LEAST_POINTS || end < LEAST_SECONDS) {
     return SNUG_WATCH_SHORT;
-  }
-  if (is_growing(s)) {
-    return SNUG_WATCH_GROWING;
-  }
-  if (is_flat(s)) {
-    return SNUG_WATCH_FLAT;
   }
   if (is_stepped(s, out)) {
     return SNUG_WATCH_STEPPED;
   }
   out->steps = 0;
-  for (size_t i = 1; i < sizeof starts / sizeof *starts; i++) {
-    take(s, c, starts[i] * end);
-    if (s->n >= LEAST_POINTS / 2 && is_flat(s)) {
-      out->shape_from = starts[i] * end;
-      return SNUG_WATCH_FLAT;
-    }
-  }
-  take(s, c, starts[0] * end);
   return SNUG_WATCH_VARYING;
 }
 
@@ -237,10 +257,7 @@ void snug__shape_judge(const snug__curve *curve, snug_watch_report *out) {
   double end = (double)curve->n * curve->span;
   out->shape = judge(&s, curve, end, out);
   take_range(curve, out->shape_from, out);
-  if (out->shape == SNUG_WATCH_SHORT) {
-    return;
+  if (out->shape == SNUG_WATCH_VARYING || out->shape == SNUG_WATCH_STEPPED) {
+    out->period = period_of(&s, slope_of(&s));
   }
-  double slope = slope_of(&s);
-  out->per_minute = out->shape == SNUG_WATCH_GROWING ? 60.0 * slope : 0.0;
-  out->period = is_flat(&s) ? 0.0 : period_of(&s, slope);
 }

@@ -34,6 +34,9 @@ static double leak(double t) { return 500.0 + 0.5 * t + 5.0 * noise(t); }
 static double slow_leak(double t) { return 1000.0 + t / 300.0 + 0.2 * noise(t); }
 static double epochs(double t) { return 500.0 + 100.0 * (fmod(t, 22.0) > 15.0) + noise(t); }
 static double leaking_epochs(double t) { return epochs(t) + 41.0 * t / 60.0; }
+static double loading_epochs(double t) {
+  return t < 4.0 ? 100.0 * t : 500.0 + 160.0 * (fmod(t, 1.0) < 0.6) + 8.0 * floor(t);
+}
 static double steps(double t) { return 300.0 + (t > 20.0) * 200.0 + (t > 45.0) * 100.0 + noise(t); }
 static double falls(double t) { return t < 30.0 ? 900.0 : 300.0; }
 static double wild(double t) { return 500.0 + 400.0 * noise(floor(t)); }
@@ -70,6 +73,13 @@ TEST(epochs_are_told_below_a_leak) {
   ASSERT_EQ_INT(r.shape, SNUG_WATCH_GROWING);
   ASSERT_NEAR(r.per_minute, 41.0 * MIB, 1.0 * MIB);
   ASSERT_NEAR(r.period, 22.0, 1.7); /* a point is 1.6 s by then */
+}
+
+TEST(short_epochs_are_told_below_a_leak_behind_a_long_start) {
+  snug_watch_report r = judged(loading_epochs, 16.0);
+  ASSERT_EQ_INT(r.shape, SNUG_WATCH_GROWING);
+  ASSERT_NEAR(r.per_minute, 480.0 * MIB, 48.0 * MIB);
+  ASSERT_NEAR(r.period, 1.0, 0.06);
 }
 
 TEST(epochs_alone_go_up_and_down) {
