@@ -94,14 +94,15 @@ static const char *signed_text(double bytes, char out[SNUG_BYTES_TEXT + 1]) {
   return out;
 }
 
-static void write_growing(const snug_watch_report *w, char text[WATCH_TEXT]) {
+static void write_growing(const watch_run *r, char text[WATCH_TEXT]) {
+  const snug_watch_report *w = &r->report;
   char minute[SNUG_BYTES_TEXT + 1], epoch[SNUG_BYTES_TEXT + 1], from[32], period[32];
   size_t n = (size_t)snprintf(text, WATCH_TEXT, "growing: %s a minute since %s",
                               signed_text(w->per_minute, minute),
                               terminal_time(w->shape_from, from, sizeof from));
   if (w->period > 0.0) {
-    snprintf(text + n, WATCH_TEXT - n, "; epochs seem to be %s long: %s an epoch",
-             terminal_time(w->period, period, sizeof period),
+    snprintf(text + n, WATCH_TEXT - n, "%sepochs seem to be %s long: %s an epoch",
+             terminal_dot(&r->out), terminal_time(w->period, period, sizeof period),
              signed_text(w->per_minute * w->period / 60.0, epoch));
   }
 }
@@ -114,7 +115,7 @@ void watch_write_shape(const watch_run *r, char text[WATCH_TEXT]) {
   terminal_time(w->shape_from, from, sizeof from);
   switch (w->shape) {
     case SNUG_WATCH_GROWING:
-      write_growing(w, text);
+      write_growing(r, text);
       break;
     case SNUG_WATCH_FLAT:
       snprintf(text, WATCH_TEXT, "flat since %s: %s to %s", from, low, high);

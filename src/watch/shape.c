@@ -1,6 +1,6 @@
 /* What is judged begins behind the start, in which a program loads itself and its data.  How long
  * that takes is not known: a tenth of the time is left out in any case, and more of it, up to the
- * half, if what comes then is flat or growing.
+ * half, if what comes then is flat or growing.  The last twenty-fifth is the end of the program.
  *
  * Growing is what a leak looks like, also one below the ups and downs of epochs: cut into eighths,
  * both their means and their lowest values rise from each to the next (once they may not), and no
@@ -23,13 +23,19 @@ typedef struct series {
   double span;
 } series;
 
+/* Where what is judged ends: programs give back much while they end. */
+static double end_of(const snug__curve *c) {
+  double end = (double)c->n * c->span;
+  return end - (0.04 * end > 2.0 * c->span ? 0.04 * end : 2.0 * c->span);
+}
+
 static void take(series *s, const snug__curve *c, double from) {
   s->n = 0;
   s->span = c->span;
   for (size_t i = 0; i < c->n; i++) {
     const snug__point *p = &c->points[i];
     double at = ((double)i + 0.5) * c->span;
-    if (p->n && at >= from) {
+    if (p->n && at >= from && at < end_of(c)) {
       s->mean[s->n] = p->sum / p->n;
       s->low[s->n] = (double)p->low;
       s->at[s->n++] = at;
@@ -217,7 +223,8 @@ static void take_range(const snug__curve *c, double from, snug_watch_report *out
   out->high = 0;
   for (size_t i = 0; i < c->n; i++) {
     const snug__point *p = &c->points[i];
-    if (p->n && ((double)i + 0.5) * c->span >= from) {
+    double at = ((double)i + 0.5) * c->span;
+    if (p->n && at >= from && at < end_of(c)) {
       out->low = p->low < out->low ? p->low : out->low;
       out->high = p->high > out->high ? p->high : out->high;
     }

@@ -35,6 +35,9 @@ static double slow_leak(double t) { return 1000.0 + t / 300.0 + 0.2 * noise(t); 
 static double epochs(double t) { return 500.0 + 100.0 * (fmod(t, 22.0) > 15.0) + noise(t); }
 static double leaking_epochs(double t) { return epochs(t) + 41.0 * t / 60.0; }
 static double loading_epochs(double t) {
+  if (t > 15.8) {
+    return 100.0; /* it has given back most, and is about to end */
+  }
   return t < 4.0 ? 100.0 * t : 500.0 + 160.0 * (fmod(t, 1.0) < 0.6) + 8.0 * floor(t);
 }
 static double steps(double t) { return 300.0 + (t > 20.0) * 200.0 + (t > 45.0) * 100.0 + noise(t); }
