@@ -40,7 +40,6 @@ class Stream:
         self._first: Optional[List[np.ndarray]] = None
         self._batch: List[np.ndarray] = []
         self._at = self._passed = 0
-        self._began = False
         self._look()
         self._make_struct()
 
@@ -120,9 +119,6 @@ class Stream:
 
     def _pass_of_dataset(self) -> Iterator[Any]:
         dataset = self._batches
-        if self._began and hasattr(dataset, "on_epoch_end"):
-            dataset.on_epoch_end()
-        self._began = True
         if hasattr(dataset, "on_epoch_begin"):
             dataset.on_epoch_begin()
         order = list(range(self.n_batches)) if self.n_batches else None
@@ -167,7 +163,14 @@ class Stream:
             if to[k]:
                 ctypes.memmove(to[k], array.ctypes.data + self._at * row_bytes, row_bytes)
         self._at += 1
+        if self._passed == self.n_batches and self._at == len(self._batch[0]):
+            self._end_pass()
         return t.OK
+
+    def _end_pass(self) -> None:
+        """A dataset is told when all of it was read, as Keras does."""
+        if hasattr(self._batches, "on_epoch_end"):
+            self._batches.on_epoch_end()
 
 
 def _length(dataset: Any) -> Optional[int]:
