@@ -59,12 +59,6 @@ static snug_status fit_recorded(snug_model *m, snug_fit_record *record, snug_his
   return snug_fit(m, data(), &o, history);
 }
 
-static snug_recording *read_back(snug_ctx *ctx, const char *path) {
-  snug_recording *r = NULL;
-  ASSERT_OK(ctx, snug_recording_open(ctx, path, &r));
-  return r;
-}
-
 static uint64_t number_of(const snug_recording *r, const char *name) {
   const char *text = snug_recording_fact(r, name);
   ASSERT_NOT_NULL(text);
@@ -158,7 +152,7 @@ TEST(a_fit_is_recorded) {
   snug_history_memory(h, &report);
   ASSERT_EQ_UINT(report.planned, report.measured);
   ASSERT_TRUE(report.callbacks > 0);
-  snug_recording *r = read_back(ctx, record.path);
+  snug_recording *r = some_read(ctx, record.path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
   check_phases(r);
   check_peak(r, &report);
@@ -181,7 +175,7 @@ TEST(the_peak_is_that_of_the_fit) {
   record.model = m;
   for (int is_reset = 0; is_reset < 2; is_reset++) {
     ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
-    snug_recording *r = read_back(ctx, record.path);
+    snug_recording *r = some_read(ctx, record.path);
     ASSERT_EQ_INT(snug_recording_pieces(r, NULL) > 0, is_reset);
     snug_recording_destroy(r);
     snug_memory_reset_peak(ctx);
@@ -210,7 +204,7 @@ TEST(saves_are_phases) {
   snug_fit_record_moment(&record, "save_end");
   ASSERT_OK(ctx, snug_recorder_fact(record.recorder, "end.verdict", "mine"));
   ASSERT_OK(ctx, snug_recorder_close(record.recorder));
-  snug_recording *r = read_back(ctx, record.path);
+  snug_recording *r = some_read(ctx, record.path);
   for (size_t i = 0; i < 2 * EPOCHS + 1; i++) { /* a checkpoint and a backup each; ours */
     const snug_moment *begin = find(r, "save_begin", i);
     const snug_moment *end = find(r, "save_end", i);
@@ -257,7 +251,7 @@ TEST(short_epochs_have_values) {
   o.epochs = MANY;
   o.steps_per_epoch = 1;
   ASSERT_OK(ctx, snug_fit(m, data(), &o, NULL));
-  snug_recording *r = read_back(ctx, record.path);
+  snug_recording *r = some_read(ctx, record.path);
   ASSERT_EQ_UINT(snug_recording_epochs(r), MANY);
   for (size_t i = 0; i < FIRST; i++) {
     const snug_moment *begin = find(r, "epoch_begin", i);
@@ -280,7 +274,7 @@ TEST(a_file_that_is_there_ends_the_fit) {
   ASSERT_NULL(record.recorder);
   record.replace = true;
   ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
-  snug_recording_destroy(read_back(ctx, record.path));
+  snug_recording_destroy(some_read(ctx, record.path));
   snug_model_destroy(m);
 }
 
@@ -297,14 +291,14 @@ TEST(a_recording_goes_on) {
     snug_fit_record record = {.model = m, .path = test_path(name), .goes_on = true};
     ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
     some_store(record.path, bytes, some_load(record.path, bytes) - (size_t)cuts[i]);
-    snug_recording *r = read_back(ctx, record.path);
+    snug_recording *r = some_read(ctx, record.path);
     size_t n = snug_recording_moments(r);
     double end = snug_recording_moment(r, n - 1)->seconds;
     char began[64];
     snprintf(began, sizeof began, "%s", snug_recording_fact(r, "run.began"));
     snug_recording_destroy(r);
     ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
-    r = read_back(ctx, record.path);
+    r = some_read(ctx, record.path);
     ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
     ASSERT_EQ_TEXT(snug_recording_fact(r, "run.began"), began);
     ASSERT_NOT_NULL(snug_recording_fact(r, "run.resumed"));
@@ -357,7 +351,7 @@ TEST(a_full_disk_does_not_end_the_training) {
   ASSERT_EQ_INT(snug_history_epochs(h), EPOCHS);
   ASSERT_EQ_INT(record.failed, SNUG_E_IO);
   ASSERT_HAS(record.why, "writing failed");
-  snug_recording *r = read_back(ctx, record.path);
+  snug_recording *r = some_read(ctx, record.path);
   ASSERT_EQ_UINT(snug_recording_epochs(r), 1);
   snug_recording_destroy(r);
   snug_history_destroy(h);
@@ -381,7 +375,7 @@ TEST(a_fit_that_fails_is_recorded_up_to_there) {
                                {.epoch_begin = refuse, .failure = &failure}};
   snug_fit_options o = options(all, 2);
   ASSERT_EQ_INT(snug_fit(m, data(), &o, NULL), SNUG_E_STOPPED);
-  snug_recording *r = read_back(ctx, record.path);
+  snug_recording *r = some_read(ctx, record.path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
   ASSERT_EQ_TEXT(snug_recording_fact(r, "end.verdict"), "stopped before the end");
   ASSERT_EQ_UINT(snug_recording_epochs(r), 1);

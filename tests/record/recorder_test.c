@@ -19,18 +19,6 @@ static int64_t size_of(const char *path) {
   return stat(path, &file) == 0 ? (int64_t)file.st_size : -1;
 }
 
-static snug_recorder *begin(snug_ctx *ctx, const char *path) {
-  snug_recorder *r = NULL;
-  ASSERT_OK(ctx, snug_recorder_open(ctx, path, false, &r));
-  return r;
-}
-
-static snug_recording *read_back(snug_ctx *ctx, const char *path) {
-  snug_recording *r = NULL;
-  ASSERT_OK(ctx, snug_recording_open(ctx, path, &r));
-  return r;
-}
-
 /* ---- the file ---- */
 
 TEST(a_file_that_is_there_stays) {
@@ -43,21 +31,21 @@ TEST(a_file_that_is_there_stays) {
   ASSERT_EQ_INT(size_of(path), 8);
   ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &r));
   ASSERT_OK(ctx, snug_recorder_close(r));
-  snug_recording_destroy(read_back(ctx, path));
+  snug_recording_destroy(some_read(ctx, path));
 }
 
 /* Two recorders on one path: the second has a file of its own. */
 TEST(a_recording_that_is_replaced_is_left_alone) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
-  snug_recorder *first = begin(ctx, path);
+  snug_recorder *first = some_begin(ctx, path);
   snug_recorder *second = NULL;
   ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &second));
   ASSERT_OK(ctx, snug_recorder_fact(first, "who", "first"));
   ASSERT_OK(ctx, snug_recorder_fact(second, "who", "second"));
   ASSERT_OK(ctx, snug_recorder_close(first));
   ASSERT_OK(ctx, snug_recorder_close(second));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
   ASSERT_EQ_TEXT(snug_recording_fact(r, "who"), "second");
   snug_recording_destroy(r);
@@ -91,7 +79,7 @@ TEST(a_disk_that_was_full_leaves_whole_frames) {
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;
   signal(SIGXFSZ, SIG_IGN);
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   ASSERT_OK(ctx, snug_recorder_fact(recorder, "a", text));
   int64_t whole = size_of(path);
   limit_files((rlim_t)whole + 100);
@@ -100,7 +88,7 @@ TEST(a_disk_that_was_full_leaves_whole_frames) {
   limit_files(RLIM_INFINITY);
   ASSERT_OK(ctx, snug_recorder_fact(recorder, "c", text));
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
   ASSERT_NOT_NULL(snug_recording_fact(r, "a"));
   ASSERT_NULL(snug_recording_fact(r, "b"));
@@ -116,7 +104,7 @@ TEST(a_pipe_takes_frames_until_it_fails) {
   int reader = open(path, O_RDONLY | O_NONBLOCK);
   ASSERT_TRUE(reader >= 0);
   signal(SIGPIPE, SIG_IGN);
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   ASSERT_OK(ctx, snug_recorder_fact(recorder, "a", "1"));
   close(reader);
   ASSERT_STATUS(ctx, snug_recorder_fact(recorder, "b", "2"), SNUG_E_IO, "writing failed");
@@ -133,7 +121,7 @@ TEST(wrong_arguments) {
   const char *longer[] = {text + sizeof text - 1 - 256};
   double value = 1.0;
   memset(text, 'x', sizeof text - 1);
-  snug_recorder *r = begin(ctx, test_path("run.snug"));
+  snug_recorder *r = some_begin(ctx, test_path("run.snug"));
   ASSERT_STATUS(ctx, snug_recorder_fact(r, "", "x"), SNUG_E_ARGUMENT, "empty");
   ASSERT_STATUS(ctx, snug_recorder_fact(r, NULL, "x"), SNUG_E_ARGUMENT, "empty");
   ASSERT_STATUS(ctx, snug_recorder_fact(r, longer[0], "x"), SNUG_E_ARGUMENT, "255 is the most");
@@ -162,7 +150,7 @@ TEST(wrong_arguments) {
   ASSERT_OK(ctx, snug_recorder_piece(r, &(snug_memory_piece){text, NULL, "x", 1}));
   ASSERT_OK(ctx, snug_recorder_close(r));
   ASSERT_STATUS(ctx, snug_recorder_open(ctx, "x", false, NULL), SNUG_E_ARGUMENT, "place");
-  snug_recording *read = read_back(ctx, test_path("run.snug"));
+  snug_recording *read = some_read(ctx, test_path("run.snug"));
   ASSERT_EQ_INT(snug_recording_ended(read, NULL), SNUG_RECORDING_CLOSED);
   ASSERT_EQ_UINT(strlen(snug_recording_piece(read, 0)->layer), 255);
   ASSERT_EQ_UINT(strlen(snug_recording_fact(read, longer[0] + 1)), 16000);
@@ -188,14 +176,14 @@ TEST(a_recording_does_not_grow_without_end) {
   static char text[16001];
   snug_status s = SNUG_OK;
   memset(text, 'x', sizeof text - 1);
-  snug_recorder *r = begin(ctx, path);
+  snug_recorder *r = some_begin(ctx, path);
   for (int i = 0; !s && i < 5000; i++) {
     s = snug_recorder_fact(r, "x", text);
   }
   ASSERT_STATUS(ctx, s, SNUG_E_OVERFLOW, "may not be larger");
   ASSERT_TRUE(size_of(path) <= 64 << 20);
   ASSERT_OK(ctx, snug_recorder_close(r));
-  snug_recording_destroy(read_back(ctx, path));
+  snug_recording_destroy(some_read(ctx, path));
 }
 
 /* ---- small and bounded ---- */
@@ -226,7 +214,7 @@ TEST(two_days_take_a_few_mebibytes) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   uint64_t most = 0;
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   for (uint64_t i = 0; i < N; i++) {
     snug_moment m = watched(i);
     most = m.resident > most ? m.resident : most;
@@ -234,7 +222,7 @@ TEST(two_days_take_a_few_mebibytes) {
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));
   ASSERT_TRUE(size_of(path) < 3 << 20);
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   size_t n = snug_recording_moments(r);
   ASSERT_TRUE(n > 8 * 8192 && n < 100000);
   ASSERT_TRUE(size_of(path) / (int64_t)n < 40);
@@ -251,13 +239,13 @@ TEST(a_slow_leak_is_bounded_too) {
   enum { N = 300000 };
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   for (uint64_t i = 0; i < N; i++) {
     snug_moment m = {.seconds = (double)i, .at = "sample", .resident = (1 << 30) + i};
     ASSERT_OK(ctx, snug_recorder_moment(recorder, &m));
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_TRUE(snug_recording_moments(r) < 6 * SNUG__THIN_KEPT);
   ASSERT_EQ_UINT(highest(r), (1 << 30) + N - 1);
   snug_recording_destroy(r);
@@ -265,7 +253,7 @@ TEST(a_slow_leak_is_bounded_too) {
 
 /* Fill up the density at which every moment is kept. */
 static snug_recorder *begin_thinned(snug_ctx *ctx, const char *path) {
-  snug_recorder *r = begin(ctx, path);
+  snug_recorder *r = some_begin(ctx, path);
   for (uint64_t i = 0; i < 8 * SNUG__THIN_KEPT; i++) {
     snug_moment m = {.at = "sample", .resident = 1 << 30, .device = 1 << 30, .held_peak = 5000};
     ASSERT_OK(ctx, snug_recorder_moment(r, &m));
@@ -309,7 +297,7 @@ TEST(small_maxima_wait_for_the_next) {
     ASSERT_OK(ctx, snug_recorder_moment(recorder, all[i]));
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   size_t n = snug_recording_moments(r);
   ASSERT_EQ_UINT(snug_recording_moment(r, n - 3)->device, (1 << 30) + 9);
   ASSERT_EQ_UINT(snug_recording_moment(r, n - 2)->resident, (1 << 30) + 7);
@@ -331,7 +319,7 @@ TEST(what_was_held_is_carried_over) {
   snug_moment last = {.at = "epoch_end", .seconds = 99.0, .held_peak = 10};
   ASSERT_OK(ctx, snug_recorder_moment(recorder, &last));
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   uint64_t most = 0;
   for (size_t i = 0; i < snug_recording_moments(r); i++) {
     const snug_moment *m = snug_recording_moment(r, i);
@@ -346,14 +334,14 @@ TEST(epochs_are_thinned_as_a_whole) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   const char *names[] = {"loss"};
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   for (int64_t i = 0; i < N; i++) {
     double value = (double)i;
     ASSERT_OK(ctx, snug_recorder_logs(recorder, i, &(snug_logs){1, names, &value}));
     ASSERT_OK(ctx, snug_recorder_logs(recorder, i, &(snug_logs){1, names, &value}));
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_TRUE(snug_recording_epochs(r) > 2 * SNUG__THIN_KEPT);
   ASSERT_TRUE(snug_recording_epochs(r) < N);
   for (size_t i = 0; i < snug_recording_epochs(r); i++) {
@@ -383,7 +371,7 @@ static void record_for_ever(const char *path) {
 
 static void check_killed(snug_ctx *ctx, const char *path) {
   uint64_t at = 0;
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, &at), SNUG_RECORDING_CUT);
   ASSERT_TRUE(size_of(path) - (int64_t)at < 200); /* half a frame at most */
   for (size_t i = 0; i < snug_recording_moments(r) && i < SNUG__THIN_KEPT; i++) {

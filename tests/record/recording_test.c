@@ -14,18 +14,6 @@
 
 enum { HEAD = SNUG__RECORD_HEAD_BYTES };
 
-static snug_recorder *begin(snug_ctx *ctx, const char *path) {
-  snug_recorder *r = NULL;
-  ASSERT_OK(ctx, snug_recorder_open(ctx, path, false, &r));
-  return r;
-}
-
-static snug_recording *read_back(snug_ctx *ctx, const char *path) {
-  snug_recording *r = NULL;
-  ASSERT_OK(ctx, snug_recording_open(ctx, path, &r));
-  return r;
-}
-
 static void expect_refused(snug_ctx *ctx, const char *path, snug_status status, const char *part) {
   snug_recording *r = (snug_recording *)ctx;
   ASSERT_STATUS(ctx, snug_recording_open(ctx, path, &r), status, part);
@@ -40,7 +28,7 @@ TEST(all_is_read_back) {
   uint64_t at = 0;
   struct stat file;
   ASSERT_OK(ctx, some_record(ctx, path, -1));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, &at), SNUG_RECORDING_CLOSED);
   ASSERT_EQ_INT(stat(path, &file), 0);
   ASSERT_EQ_UINT(at, file.st_size);
@@ -54,8 +42,8 @@ TEST(all_is_read_back) {
 TEST(an_empty_recording_is_one) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
-  ASSERT_OK(ctx, snug_recorder_close(begin(ctx, path)));
-  snug_recording *r = read_back(ctx, path);
+  ASSERT_OK(ctx, snug_recorder_close(some_begin(ctx, path)));
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
   ASSERT_EQ_UINT(snug_recording_moments(r) + snug_recording_epochs(r), 0);
   ASSERT_EQ_UINT(snug_recording_pieces(r, NULL), 0);
@@ -67,7 +55,7 @@ TEST(random_moments_are_read_back) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   static snug_moment moments[N];
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   for (size_t i = 0; i < N; i++) {
     snug_moment *m = &moments[i];
     *m = (snug_moment){.seconds = floor(test_random_unit() * 1e12) / 1e6, .at = "sample"};
@@ -80,7 +68,7 @@ TEST(random_moments_are_read_back) {
     ASSERT_OK(ctx, snug_recorder_moment(recorder, m));
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_UINT(snug_recording_moments(r), N);
   for (size_t i = 0; i < N; i++) {
     snug_moment m = *snug_recording_moment(r, i);
@@ -97,7 +85,7 @@ TEST(the_last_peak_counts) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   double seconds = 0.0;
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   for (uint64_t peak = 1; peak <= 3; peak++) {
     ASSERT_OK(ctx, snug_recorder_begin_peak(recorder, (double)peak));
     for (uint64_t i = 0; i < 2 * peak; i++) {
@@ -106,7 +94,7 @@ TEST(the_last_peak_counts) {
     }
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_UINT(snug_recording_pieces(r, &seconds), 6);
   ASSERT_NEAR(seconds, 3.0, 0.0);
   for (size_t i = 0; i < 6; i++) {
@@ -122,7 +110,7 @@ TEST(a_peak_that_was_not_told_to_its_end_does_not_count) {
   static uint8_t bytes[SOME_MOST];
   double seconds = 0.0;
   snug_memory_piece piece = {"layer", "op", "scratch", 1};
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   ASSERT_OK(ctx, snug_recorder_begin_peak(recorder, 1.0));
   ASSERT_OK(ctx, snug_recorder_piece(recorder, &piece));
   ASSERT_OK(ctx, snug_recorder_begin_peak(recorder, 2.0));
@@ -131,7 +119,7 @@ TEST(a_peak_that_was_not_told_to_its_end_does_not_count) {
   size_t n = some_load(path, bytes);
   ASSERT_OK(ctx, snug_recorder_close(recorder));
   some_store(path, bytes, n);
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CUT);
   ASSERT_EQ_UINT(snug_recording_pieces(r, &seconds), 1);
   ASSERT_NEAR(seconds, 1.0, 0.0);
@@ -152,11 +140,11 @@ TEST(many_values_are_of_one_epoch) {
     names[i] = texts[i];
     values[i] = (double)i;
   }
-  snug_recorder *recorder = begin(ctx, path);
+  snug_recorder *recorder = some_begin(ctx, path);
   ASSERT_OK(ctx, snug_recorder_logs(recorder, 3, &(snug_logs){N, names, values}));
   ASSERT_OK(ctx, snug_recorder_logs(recorder, 3, &(snug_logs){1, names, values}));
   ASSERT_OK(ctx, snug_recorder_close(recorder));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_UINT(snug_recording_epochs(r), 1);
   snug_logs logs = snug_recording_logs(r, 0, &epoch);
   ASSERT_EQ_INT(epoch, 3);
@@ -185,10 +173,10 @@ TEST(texts_become_harmless) {
     char name[32];
     snprintf(name, sizeof name, "%zu.snug", i);
     const char *path = test_path(name);
-    snug_recorder *recorder = begin(ctx, path);
+    snug_recorder *recorder = some_begin(ctx, path);
     ASSERT_OK(ctx, snug_recorder_fact(recorder, "run.command", pairs[i][0]));
     ASSERT_OK(ctx, snug_recorder_close(recorder));
-    snug_recording *r = read_back(ctx, path);
+    snug_recording *r = some_read(ctx, path);
     ASSERT_EQ_TEXT(snug_recording_fact(r, "run.command"), pairs[i][1]);
     snug_recording_destroy(r);
   }
@@ -201,7 +189,7 @@ TEST(out_of_range_is_nothing) {
   double seconds = -1.0;
   uint64_t at = 1;
   ASSERT_OK(ctx, some_record(ctx, path, -1));
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   const snug_recording *both[] = {r, NULL};
   for (size_t i = 0; i < 2; i++) {
     ASSERT_NULL(snug_recording_moment(both[i], SOME_MOMENTS));
@@ -239,7 +227,7 @@ TEST(cut_at_every_byte) {
       continue;
     }
     uint64_t at = 0;
-    snug_recording *r = read_back(ctx, path);
+    snug_recording *r = some_read(ctx, path);
     ASSERT_EQ_INT(snug_recording_ended(r, &at), SNUG_RECORDING_CUT);
     ASSERT_TRUE(at <= cut);
     some_check(r);
@@ -295,13 +283,13 @@ TEST(a_doubled_or_lost_frame_is_damage) {
   memcpy(other, bytes, HEAD + frame);
   memcpy(other + HEAD + frame, bytes + HEAD, n - HEAD);
   some_store(path, other, n + frame);
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_DAMAGED);
   ASSERT_EQ_UINT(snug_recording_moments(r), 1);
   snug_recording_destroy(r);
   memcpy(other + HEAD, bytes + HEAD + frame, n - HEAD - frame);
   some_store(path, other, n - frame);
-  r = read_back(ctx, path);
+  r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_DAMAGED);
   ASSERT_EQ_UINT(snug_recording_moments(r), 0);
   snug_recording_destroy(r);
@@ -315,7 +303,7 @@ TEST(bytes_behind_the_end_are_damage) {
   ASSERT_OK(ctx, some_record(ctx, path, -1));
   size_t n = some_load(path, bytes);
   some_store(path, bytes, n + 1);
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, &at), SNUG_RECORDING_DAMAGED);
   ASSERT_EQ_UINT(at, n);
   some_check(r);
@@ -377,7 +365,7 @@ TEST(unknown_frames_are_passed_over) {
   make_frame(&m, 'F', "\1a\1b", 4);
   make_frame(&m, 'E', "", 0);
   store_made(&m, path);
-  snug_recording *r = read_back(ctx, path);
+  snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
   ASSERT_EQ_TEXT(snug_recording_fact(r, "a"), "b");
   ASSERT_EQ_TEXT(snug_recording_fact(r, "run.id"), "000000000000002a");
@@ -421,7 +409,7 @@ TEST(senseless_contents_are_damage) {
     make_frame(&m, cases[i].kind, cases[i].content, cases[i].n);
     make_frame(&m, 'E', "", 0);
     store_made(&m, path);
-    snug_recording *r = read_back(ctx, path);
+    snug_recording *r = some_read(ctx, path);
     if (snug_recording_ended(r, &at) != SNUG_RECORDING_DAMAGED || at != HEAD) {
       test_fail(__FILE__, __LINE__, "case %zu passed", i);
     }

@@ -10,6 +10,18 @@ static double value_of(int64_t epoch, size_t i) {
   return i == 2 && epoch == 0 ? (double)NAN : 1.0 / (3.0 + (double)i + (double)epoch);
 }
 
+snug_recorder *some_begin(snug_ctx *ctx, const char *path) {
+  snug_recorder *r = NULL;
+  ASSERT_OK(ctx, snug_recorder_open(ctx, path, false, &r));
+  return r;
+}
+
+snug_recording *some_read(snug_ctx *ctx, const char *path) {
+  snug_recording *r = NULL;
+  ASSERT_OK(ctx, snug_recording_open(ctx, path, &r));
+  return r;
+}
+
 snug_moment some_moment(size_t i) {
   static const char *const at[] = {"epoch_begin",    "batch_end",  "target",   "peak",
                                    "batch_end",      "epoch_end",  "sample",   "validation_begin",

@@ -6,6 +6,10 @@
 
 enum { SOME_MOMENTS = 12, SOME_EPOCHS = 2, SOME_PIECES = 3 };
 
+/* Open a recording to write or to read; the test fails if that does. */
+snug_recorder *some_begin(snug_ctx *ctx, const char *path);
+snug_recording *some_read(snug_ctx *ctx, const char *path);
+
 /* The moment i of it. */
 snug_moment some_moment(size_t i);
 

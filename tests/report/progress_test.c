@@ -3,18 +3,7 @@
 #include <string.h>
 
 #include "lib/test.h"
-
-typedef struct screen {
-  char text[8192];
-  size_t n;
-} screen;
-
-static void show(void *user, const char *text, size_t n) {
-  screen *s = user;
-  ASSERT_TRUE(s->n + n < sizeof s->text);
-  memcpy(s->text + s->n, text, n);
-  s->n += n;
-}
+#include "report/screen.h"
 
 static const char *const names[] = {"accuracy", "loss"};
 static const double values[] = {0.8125, 0.0004312};

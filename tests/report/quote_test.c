@@ -4,19 +4,7 @@
 
 #include "lib/test.h"
 #include "report/out.h"
-
-typedef struct screen {
-  char text[4096];
-  size_t n;
-} screen;
-
-static void show(void *user, const char *text, size_t n) {
-  screen *s = user;
-  ASSERT_TRUE(s->n + n < sizeof s->text);
-  memcpy(s->text + s->n, text, n);
-  s->n += n;
-  s->text[s->n] = '\0';
-}
+#include "report/screen.h"
 
 static const char *quoted(screen *s, snug_quoting how, const char *text) {
   s->n = 0;

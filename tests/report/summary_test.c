@@ -5,18 +5,7 @@
 #include "base/ctx.h"
 #include "lib/fault.h"
 #include "nets/nets.h"
-
-typedef struct screen {
-  char text[32768];
-  size_t n;
-} screen;
-
-static void show(void *user, const char *text, size_t n) {
-  screen *s = user;
-  ASSERT_TRUE(s->n + n < sizeof s->text);
-  memcpy(s->text + s->n, text, n);
-  s->n += n;
-}
+#include "report/screen.h"
 
 static snug_status compile(snug_model *m, const char *optimizer) {
   const char *loss = "sparse_categorical_crossentropy";
