@@ -1,5 +1,10 @@
 # Sourced by the tests of the command: running it and looking at what it says.
 # shellcheck shell=sh
+
+# What is said is looked at in UTF-8, whatever the caller's locale is; tests of others set their own.
+LC_ALL=C.UTF-8
+export LC_ALL
+
 fail() {
   echo "FAILED: $*" >&2
   exit 1
