@@ -149,8 +149,8 @@ static void put_epoch(const snug_view *v, const snug__out *o, const snug__epoch_
     snug__html_bytes(o, e->device);
   }
   for (size_t i = 0; (name = snug__view_value_name(v, i)); i++) {
-    double value = snug_logs_get(&e->logs, name);
-    snug__html_cell(o, isnan(value) ? "" : snug__value_text(value, text));
+    const double *value = snug__run_find_value(&e->logs, name);
+    snug__html_cell(o, value ? snug__value_text(*value, text) : "");
   }
   snug__html_row_end(o);
 }

@@ -58,11 +58,20 @@ const char *snug__run_kind(const snug__run *run) {
   return kind ? kind : "run";
 }
 
+const double *snug__run_find_value(const snug_logs *logs, const char *name) {
+  for (size_t i = 0; i < logs->n; i++) {
+    if (strcmp(logs->names[i], name) == 0) {
+      return &logs->values[i];
+    }
+  }
+  return NULL;
+}
+
 double snug__run_value(const snug__run *run, const char *name) {
   for (size_t i = run->epochs.n; i > 0; i--) {
-    double value = snug_logs_get(&snug__run_epoch(run, i - 1)->logs, name);
-    if (!isnan(value)) {
-      return value;
+    const double *value = snug__run_find_value(&snug__run_epoch(run, i - 1)->logs, name);
+    if (value) {
+      return *value;
     }
   }
   return NAN;
@@ -134,7 +143,7 @@ static snug__epoch_row *last_epoch(snug__run *run) {
   return run->epochs.n ? &SNUG_VEC(&run->epochs, snug__epoch_row, run->epochs.n - 1) : NULL;
 }
 
-/* Its row; one that the recording does not have yet begins here. */
+/* Its row, or a fresh one; rows of one epoch are brought together at the end. */
 static snug_status row_of(snug__run *run, int64_t epoch, double seconds, snug__epoch_row **out) {
   const snug__epoch_row *last = last_epoch(run);
   if (!last || last->epoch != epoch) {
@@ -160,25 +169,6 @@ static snug_status count_epoch(walk *w, const snug_moment *m, uint64_t level) {
   if (is_at(m, "epoch_end")) {
     e->end = m->seconds;
     e->is_whole = true;
-  }
-  return SNUG_OK;
-}
-
-/* Values of epochs without a moment get rows of their own. */
-static snug_status add_logs(snug__run *run) {
-  size_t at = 0;
-  for (size_t i = 0; i < snug_recording_epochs(run->of); i++) {
-    int64_t epoch = -1;
-    snug_logs logs = snug_recording_logs(run->of, i, &epoch);
-    while (at < run->epochs.n && snug__run_epoch(run, at)->epoch < epoch) {
-      at++;
-    }
-    if (at == run->epochs.n || snug__run_epoch(run, at)->epoch != epoch) {
-      const snug__epoch_row fresh = {.epoch = epoch, .begin = NAN, .end = NAN, .is_whole = true};
-      SNUG_TRY(snug__vec_push(&run->epochs, &fresh, 1));
-      at = run->epochs.n - 1;
-    }
-    SNUG_VEC(&run->epochs, snug__epoch_row, at).logs = logs;
   }
   return SNUG_OK;
 }
@@ -240,7 +230,7 @@ static bool has_epochs(const snug_recording *of) {
 static snug_status digest(snug__run *run, snug_ctx *ctx) {
   walk w = {.run = run, .stage = has_epochs(run->of) ? SNUG__STAGE_BEFORE : SNUG__STAGE_NONE};
   SNUG_TRY(walk_moments(&w));
-  SNUG_TRY(add_logs(run));
+  SNUG_TRY(snug__run_settle_epochs(run, ctx));
   return snug__run_hold(run, ctx);
 }
 

@@ -36,8 +36,9 @@ typedef struct snug__epoch_row {
   double begin, end; /* NaN: not known */
   bool is_whole;     /* it was seen to end */
   uint64_t peak, held, device;
-  int64_t batches; /* the highest that was seen, plus 1 */
-  snug_logs logs;  /* n = 0: none */
+  int64_t batches;         /* the highest that was seen, plus 1 */
+  uint64_t batches_before; /* those of all rows before it */
+  snug_logs logs;          /* n = 0: none */
 } snug__epoch_row;
 
 /* What a piece may be; the last one is all else. */
@@ -75,7 +76,7 @@ typedef struct snug__run {
   bool of_processes;  /* the holders are processes */
   uint64_t in_pieces; /* the sum over the pieces at the peak */
   snug__vec spans;    /* snug__span, in the order of their ends */
-  snug__vec epochs;   /* snug__epoch_row */
+  snug__vec epochs;   /* snug__epoch_row, upwards by their numbers, each once */
   snug__vec holders;  /* snug__holder, largest first */
   snug__vec classes;  /* likewise */
 } snug__run;
@@ -88,6 +89,13 @@ void snug__run_release(snug__run *run);
 
 /* The parts of it: who held what at the peak (run_holders.c). */
 snug_status snug__run_hold(snug__run *run, snug_ctx *ctx) SNUG_NODISCARD;
+
+/* Bring the rows of epochs in order, and values into them (run_epochs.c). */
+snug_status snug__run_settle_epochs(snug__run *run, snug_ctx *ctx) SNUG_NODISCARD;
+
+/* The row of an epoch, or NULL; how many epochs the run went through, rows or not. */
+const snug__epoch_row *snug__run_find_epoch(const snug__run *run, int64_t epoch);
+int64_t snug__run_epochs(const snug__run *run);
 
 /* What was resident up to a moment since the one before it: the sample, or the kernel's peak where
  * that rose. */
@@ -104,7 +112,11 @@ const char *snug__run_fact(const snug__run *run, const char *name);
 uint64_t snug__run_number(const snug__run *run, const char *name);
 const char *snug__run_kind(const snug__run *run);
 
-/* The last value of that name; NaN if there is none. */
+/* A value by its name, or NULL: one that is not there differs from one that is NaN. */
+const double *snug__run_find_value(const snug_logs *logs, const char *name);
+
+/* The value of the last epoch that has one of that name, NaN or not; NaN if there is none.  A run
+ * that diverged must not be told by what it was before. */
 double snug__run_value(const snug__run *run, const char *name);
 
 /* ---- in words (run_words.c) ---- */

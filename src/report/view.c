@@ -114,7 +114,7 @@ void snug_view_destroy(snug_view *v) {
 
 /* ---- figures ---- */
 
-static double known(uint64_t bytes) { return bytes ? (double)bytes : NAN; }
+static double known(uint64_t amount) { return amount ? (double)amount : NAN; }
 
 double snug_view_figure(const snug_view *v, size_t run, const char *name) {
   if (!v || run >= v->n || !name) {
@@ -129,7 +129,7 @@ double snug_view_figure(const snug_view *v, size_t run, const char *name) {
                  {"device", known(r->device)},
                  {"time", r->seconds > 0.0 ? r->seconds : NAN},
                  {"step", r->step},
-                 {"epochs", (double)r->epochs.n}};
+                 {"epochs", known((uint64_t)snug__run_epochs(r))}};
   for (size_t i = 0; i < SNUG_COUNT(figures); i++) {
     if (strcmp(figures[i].name, name) == 0) {
       return figures[i].value;

@@ -61,7 +61,6 @@ static void put_moment(const snug__out *o, const snug_moment *m) {
 
 static void put_moments(const snug_view *v, const snug__out *o) {
   const snug__run *run = &v->runs[0];
-  size_t epoch = 0;
   snug__out_text(o,
                  "seconds,at,epoch,batch,resident,peak,held,held_peak,device,device_peak,anonymous,"
                  "file,shared,processes");
@@ -71,10 +70,7 @@ static void put_moments(const snug_view *v, const snug__out *o) {
     const snug__epoch_row *ended = NULL;
     put_moment(o, m);
     if (strcmp(m->at, "epoch_end") == 0) {
-      while (epoch < run->epochs.n && snug__run_epoch(run, epoch)->epoch != m->epoch) {
-        epoch++;
-      }
-      ended = epoch < run->epochs.n ? snug__run_epoch(run, epoch) : NULL;
+      ended = snug__run_find_epoch(run, m->epoch);
     }
     put_values(v, o, ended);
   }
@@ -94,7 +90,7 @@ static void put_runs(const snug_view *v, const snug__out *o) {
     snug__out_quoted(o, SNUG_QUOTE_CSV, snug__run_kind(run));
     snug__out_format(o, ",%s", snug__run_state(run));
     put_number(o, run->seconds);
-    snug__out_format(o, ",%zu", run->epochs.n);
+    snug__out_format(o, ",%lld", (long long)snug__run_epochs(run));
     put_number(o, run->step);
     const uint64_t bytes[] = {run->peak, run->held, run->device, run->planned, run->line};
     for (size_t k = 0; k < SNUG_COUNT(bytes); k++) {

@@ -181,7 +181,7 @@ static void put_run(snug__writer *j, const snug_view *v, size_t i) {
   snug__write_bytes(j, "device_peak", run->device);
   snug__write_bytes(j, "planned", run->planned);
   snug__write_bytes(j, "line", run->line);
-  snug__write_int(j, "epochs", (int64_t)run->epochs.n);
+  snug__write_int(j, "epochs", snug__run_epochs(run));
   snug__write_real(j, "step_seconds", run->step);
   put_more(j, v, i, "peak_more", "peak");
   put_more(j, v, i, "time_more", "time");

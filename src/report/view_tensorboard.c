@@ -157,15 +157,10 @@ static snug_status put_moment(const board *b, snug__events *e, const snug_moment
 }
 
 static snug_status put_moments(const board *b, snug__events *e) {
-  uint64_t before = 0; /* wraps around where a file holds nonsense */
-  size_t epoch = 0;
   for (size_t i = 0; i < snug_recording_moments(b->run->of); i++) {
     const snug_moment *m = snug_recording_moment(b->run->of, i);
-    while (epoch + 1 < b->run->epochs.n && snug__run_epoch(b->run, epoch)->epoch < m->epoch) {
-      before += (uint64_t)snug__run_epoch(b->run, epoch)->batches;
-      epoch++;
-    }
-    SNUG_TRY(put_moment(b, e, m, before));
+    const snug__epoch_row *row = snug__run_find_epoch(b->run, m->epoch);
+    SNUG_TRY(put_moment(b, e, m, row ? row->batches_before : 0));
   }
   return SNUG_OK;
 }

@@ -79,8 +79,9 @@ static void add_time(const page *p, rows *r) {
   const char *dot = snug__dot(p->ascii);
   char time[SNUG__TIME_BYTES], step[SNUG__TIME_BYTES];
   snug__line *line = next_row(r, "time");
-  if (run->epochs.n) {
-    snug__line_add(line, "%zu epoch%s in ", run->epochs.n, run->epochs.n == 1 ? "" : "s");
+  long long epochs = snug__run_epochs(run);
+  if (epochs) {
+    snug__line_add(line, "%lld epoch%s in ", epochs, epochs == 1 ? "" : "s");
   }
   snug__line_add(line, "%s", snug__time_text(run->seconds, time));
   if (!isnan(run->step)) {
@@ -220,8 +221,8 @@ static void put_epoch(const page *p, const snug__epoch_row *e, size_t values) {
   put_bytes_cell(p, e->peak, 12);
   put_bytes_cell(p, e->held, 12);
   for (size_t i = 0; i < values; i++) {
-    double value = snug_logs_get(&e->logs, snug__view_value_name(p->view, i));
-    snug__out_cell(&p->o, SNUG_QUOTE_ASCII, isnan(value) ? "-" : snug__value_text(value, text),
+    const double *value = snug__run_find_value(&e->logs, snug__view_value_name(p->view, i));
+    snug__out_cell(&p->o, SNUG_QUOTE_ASCII, value ? snug__value_text(*value, text) : "-",
                    VALUE_COLUMNS - 1, -VALUE_COLUMNS);
   }
   snug__out_text(&p->o, "\n");
@@ -240,7 +241,7 @@ static void put_epochs(const page *p) {
     if (n <= SHOWN_EPOCHS || i < SHOWN_EPOCHS / 2 || i >= n - SHOWN_EPOCHS / 2) {
       put_epoch(p, snug__run_epoch(p->run, i), values);
     } else if (i == SHOWN_EPOCHS / 2) {
-      snug__out_format(&p->o, "%7s  %zu more: --csv and --html have them\n", p->ascii ? "..." : "…",
+      snug__out_format(&p->o, "%7s  %zu more: --json has them\n", p->ascii ? "..." : "…",
                        n - SHOWN_EPOCHS);
     }
   }

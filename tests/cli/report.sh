@@ -19,7 +19,7 @@ for kind in over cut watch one empty bare; do
   golden $kind.txt
 done
 LC_ALL=C.UTF-8 COLUMNS=80 expect 0 report long.snug
-has out "280 more: --csv and --html have them"
+has out "280 more: --json has them"
 [ "$(wc -l <out)" -lt 60 ] || fail "too long for a terminal: $(wc -l <out) lines"
 grep ' $' out && fail "blanks at the end of lines"
 expect 0 report fit.snug -q

@@ -166,6 +166,119 @@ TEST(figures_have_names) {
   end(&o);
 }
 
+/* A recording that a test makes step by step, and looks at. */
+typedef struct made {
+  snug_ctx *ctx;
+  const char *path;
+  snug_recorder *recorder;
+} made;
+
+static made make(snug_ctx *ctx, const char *path) {
+  made m = {.ctx = ctx, .path = path};
+  ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &m.recorder));
+  return m;
+}
+
+static void tell(const made *m, double seconds, const char *at, int64_t epoch, int64_t batch) {
+  snug_moment moment = {.seconds = seconds, .at = at, .epoch = epoch, .batch = batch};
+  moment.resident = moment.peak = 5 * MIB;
+  ASSERT_OK(m->ctx, snug_recorder_moment(m->recorder, &moment));
+}
+
+static void tell_loss(const made *m, int64_t epoch, double loss) {
+  const char *const names[] = {"loss"};
+  ASSERT_OK(m->ctx, snug_recorder_logs(m->recorder, epoch, &(snug_logs){1, names, &loss}));
+}
+
+static opened look_at_made(const made *m) {
+  opened o = {.n = 1};
+  ASSERT_OK(m->ctx, snug_recorder_close(m->recorder));
+  ASSERT_OK(m->ctx, snug_recording_open(m->ctx, m->path, &o.recordings[0]));
+  const snug_recording *const *all = (const snug_recording *const *)o.recordings;
+  ASSERT_OK(m->ctx, snug_view_create(m->ctx, all, &m->path, 1, &o.view));
+  return o;
+}
+
+static void check_form(const snug_view *v, snug_view_form form, const char *part) {
+  paper p = write_form(v, form);
+  ASSERT_HAS(p.text, part);
+  free(p.text);
+}
+
+TEST(a_run_that_diverged_is_told_by_its_last_value) {
+  snug_ctx *ctx = test_ctx();
+  made m = make(ctx, test_path("run.snug"));
+  tell_loss(&m, 0, 0.5);
+  tell_loss(&m, 1, NAN);
+  opened o = look_at_made(&m);
+  ASSERT_TRUE(isnan(snug_view_figure(o.view, 0, "loss")));
+  ASSERT_OK(ctx, snug_view_judge(o.view, &(snug_view_rule){"rule", "loss", SNUG_VIEW_AT_MOST, 9}));
+  ASSERT_EQ_UINT(snug_view_broken(o.view), 1);
+  check_form(o.view, SNUG_VIEW_TEXT, " nan\n");
+  check_form(o.view, SNUG_VIEW_HTML, "<td>nan</td>");
+  end(&o);
+}
+
+/* Rows are in order and each epoch has one, whatever has moments and whatever has values. */
+static void check_rows(const snug__run *r, const int64_t *epochs, size_t n) {
+  ASSERT_EQ_UINT(r->epochs.n, n);
+  for (size_t i = 0; i < n; i++) {
+    ASSERT_EQ_INT(snug__run_epoch(r, i)->epoch, epochs[i]);
+  }
+}
+
+TEST(moments_and_values_are_merged_by_epoch) {
+  snug_ctx *ctx = test_ctx();
+  made m = make(ctx, test_path("run.snug"));
+  for (int64_t epoch = 2; epoch < 12; epoch++) {
+    if (epoch == 4 || epoch == 8) {
+      tell(&m, (double)epoch, "epoch_begin", epoch, -1);
+      tell(&m, (double)epoch + 0.5, "epoch_end", epoch, 9);
+    }
+    if (epoch == 2 || epoch % 3 == 2 || epoch == 8) {
+      tell_loss(&m, epoch, (double)epoch);
+    }
+  }
+  tell_loss(&m, 5, 55.0);
+  opened o = look_at_made(&m);
+  const snug__run *r = &o.view->runs[0];
+  check_rows(r, (const int64_t[]){2, 4, 5, 8, 11}, 5);
+  ASSERT_EQ_UINT(snug__run_epoch(r, 1)->logs.n, 0);
+  ASSERT_NEAR(snug_logs_get(&snug__run_epoch(r, 2)->logs, "loss"), 55.0, 0);
+  ASSERT_NEAR(snug_logs_get(&snug__run_epoch(r, 3)->logs, "loss"), 8.0, 0);
+  ASSERT_EQ_INT(snug__run_epoch(r, 3)->batches, 10);
+  ASSERT_NEAR(snug_view_figure(o.view, 0, "loss"), 11.0, 0);
+  ASSERT_NEAR(snug_view_figure(o.view, 0, "epochs"), 10.0, 0);
+  check_form(o.view, SNUG_VIEW_TEXT, "10 epochs in ");
+  end(&o);
+}
+
+TEST(an_epoch_that_ran_again_has_one_row) {
+  static const int64_t order[] = {0, 1, 2, 1, 2, 3};
+  snug_ctx *ctx = test_ctx();
+  made m = make(ctx, test_path("run.snug"));
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    tell(&m, 2.0 * (double)i, "epoch_begin", order[i], -1);
+    tell(&m, 2.0 * (double)i + 1.0, "epoch_end", order[i], 4);
+    tell_loss(&m, order[i], 10.0 * (double)i);
+  }
+  opened o = look_at_made(&m);
+  const snug__run *r = &o.view->runs[0];
+  check_rows(r, (const int64_t[]){0, 1, 2, 3}, 4);
+  ASSERT_NEAR(snug__run_epoch(r, 1)->begin, 6.0, 0);
+  ASSERT_NEAR(snug_logs_get(&snug__run_epoch(r, 2)->logs, "loss"), 40.0, 0);
+  ASSERT_EQ_UINT(snug__run_epoch(r, 3)->batches_before, 15);
+  check_form(o.view, SNUG_VIEW_CSV, "\n3,epoch_end,1,4,5242880,5242880,,,,,,,,0,30\n");
+  end(&o);
+}
+
+TEST(a_run_without_epochs_has_no_number_of_them) {
+  snug_ctx *ctx = test_ctx();
+  opened o = look_at(ctx, test_path("run.snug"), "watch");
+  ASSERT_TRUE(isnan(snug_view_figure(o.view, 0, "epochs")));
+  end(&o);
+}
+
 /* ---- rules ---- */
 
 static size_t broken_by(snug_ctx *ctx, const char *path, const char *figure, snug_view_bound bound,
