@@ -119,11 +119,41 @@ static int separator(int n, char **args) {
   return i;
 }
 
-static int check(int n, char **args, int at) {
+static bool is_last_letter(const char *word, char letter) {
+  size_t n = strlen(word);
+  return n > 1 && word[0] == '-' && word[1] != '-' && letter && word[n - 1] == letter;
+}
+
+/* Whether the word behind this one is its value: "--max 4GiB", "-o FILE". */
+static bool wants_next(const cli_verb *verb, const char *word) {
+  for (size_t i = 0; i < verb->n_options; i++) {
+    const cli_option *o = &verb->options[i];
+    bool is_it = strncmp(word, "--", 2) == 0 && strcmp(word + 2, o->name) == 0;
+    if (cli_takes_value(o) && (is_it || is_last_letter(word, o->letter))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The line as it is right: options, --, and all from the first word that is none of them. */
+static int fail_separator(const cli_verb *verb, int n, char **args) {
+  char before[WATCH_COMMAND], command[WATCH_COMMAND];
+  int at = 0;
+  while (at < n && args[at][0] == '-') {
+    at += 1 + wants_next(verb, args[at]);
+  }
+  at = at < n ? at : n;
+  watch_write_words(at, args, before);
+  watch_write_words(n - at, args + at, command);
+  return cli_fail(CLI_USAGE,
+                  "watch: where does the command begin? Write -- before it: snug watch %s%s-- %s",
+                  before, at ? " " : "", at < n ? command : "python train.py");
+}
+
+static int check(const cli_verb *verb, int n, char **args, int at) {
   if (at == n) {
-    return cli_fail(CLI_USAGE,
-                    "watch: where does the command begin? Write -- before it: snug watch -- %s",
-                    n && args[n - 1][0] != '-' ? args[n - 1] : "python train.py");
+    return fail_separator(verb, n, args);
   }
   if (at + 1 == n || !*args[at + 1]) {
     return cli_fail(CLI_USAGE,
@@ -136,7 +166,7 @@ static int check(int n, char **args, int at) {
 static int run(const cli_verb *verb, int n_args, char **args) {
   watch_options o = {.grace = 5.0};
   int at = separator(n_args, args);
-  int code = check(n_args, args, at);
+  int code = check(verb, n_args, args, at);
   code = code ? code : cli_parse(verb, at + 2, args, &o);
   if (code) {
     return code;

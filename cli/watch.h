@@ -45,6 +45,10 @@ void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]);
 void watch_write_shape(const watch_run *r, char text[WATCH_TEXT]);
 const char *watch_shape_name(snug_watch_shape shape);
 
+/* Words as a shell takes them, as far as there is room. */
+#define WATCH_COMMAND 8192
+void watch_write_words(int n, char **words, char text[WATCH_COMMAND]);
+
 /* When it began, ISO 8601. */
 #define WATCH_TIME 32
 const char *watch_began(const watch_run *r, char text[WATCH_TIME]);

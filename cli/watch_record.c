@@ -3,20 +3,25 @@
 
 #include "watch.h"
 
-#define COMMAND_BYTES 8192
-
-/* Words as a shell takes them, as far as there is room. */
-static void write_command(const watch_run *r, char *text) {
-  FILE *out = fmemopen(text, COMMAND_BYTES, "w");
+void watch_write_words(int n, char **words, char text[WATCH_COMMAND]) {
+  FILE *out = fmemopen(text, WATCH_COMMAND, "w");
   *text = '\0';
-  for (char **word = r->command; out && *word; word++) {
-    fputs(word == r->command ? "" : " ", out);
-    cli_print_argument(*word, out);
+  for (int i = 0; out && i < n; i++) {
+    fputs(i ? " " : "", out);
+    cli_print_argument(words[i], out);
   }
   if (out) {
     fclose(out);
   }
-  text[COMMAND_BYTES - 1] = '\0';
+  text[WATCH_COMMAND - 1] = '\0';
+}
+
+static int n_words(char **words) {
+  int n = 0;
+  while (words[n]) {
+    n++;
+  }
+  return n;
 }
 
 static snug_status tell(const watch_run *r, const char *name, const char *value) {
@@ -36,11 +41,11 @@ static snug_status tell_real(const watch_run *r, const char *name, double value)
 }
 
 int watch_record_open(watch_run *r) {
-  char text[COMMAND_BYTES], began[WATCH_TIME];
+  char text[WATCH_COMMAND], began[WATCH_TIME];
   if (!r->options->output) {
     return CLI_OK;
   }
-  write_command(r, text);
+  watch_write_words(n_words(r->command), r->command, text);
   snug_status s = snug_recorder_open(r->ctx, r->options->output, r->options->force, &r->recorder);
   s = s ? s : tell(r, "run.kind", "watch");
   s = s ? s : tell(r, "run.command", text);

@@ -38,6 +38,12 @@ expect 2 watch
 has err "Write -- before it"
 expect 2 watch ls
 has err "snug watch -- ls"
+expect 2 watch python train.py --epochs 3
+has err "Write -- before it: snug watch -- python train.py --epochs 3"
+expect 2 watch --max 4GiB --json --grace=2 -fo run.snug python -u "my train.py"
+has err "snug watch --max 4GiB --json --grace=2 -fo run.snug -- python -u 'my train.py'"
+expect 2 watch --max 4GiB # a value is no command
+has err "snug watch --max 4GiB -- python train.py"
 expect 2 watch --
 has err "which command?"
 expect 2 watch --max 0 -- true
