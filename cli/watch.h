@@ -38,6 +38,9 @@ typedef struct watch_run {
 typedef enum watch_kill { WATCH_NOT_KILLED, WATCH_KILLED, WATCH_PART_KILLED } watch_kill;
 watch_kill watch_killed(const watch_run *r);
 
+/* Whether it had ended before it could be told if it stayed below the maximum. */
+bool watch_maximum_is_open(const watch_run *r);
+
 /* "killed by the kernel for memory (SIGKILL; ...)", "ended with exit code 3" */
 void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]);
 

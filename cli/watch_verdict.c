@@ -18,11 +18,12 @@ static bool is_told(uint64_t figure) { return figure != SNUG_WATCH_UNTOLD; }
 watch_kill watch_killed(const watch_run *r) {
   const snug_watch_report *w = &r->report;
   bool in_group = is_told(w->group.kills) && w->group.kills > 0;
+  bool on_machine = is_told(w->machine_kills) && w->machine_kills > 0;
   bool is_kill = signal_of(r) == SIGKILL;
   if (r->ending && is_kill && !in_group) {
     return WATCH_NOT_KILLED; /* that was us */
   }
-  if (is_kill && (in_group || w->machine_kills > 0)) {
+  if (is_kill && (in_group || on_machine)) {
     return WATCH_KILLED;
   }
   return in_group ? WATCH_PART_KILLED : WATCH_NOT_KILLED;
@@ -42,16 +43,30 @@ static void write_group(const watch_run *r, char *text, size_t bytes) {
   }
 }
 
+/* It got SIGKILL, and a count that would have risen if that had been the kernel for memory did not.
+ */
+static bool is_killed_otherwise(const watch_run *r) {
+  const snug_watch_report *w = &r->report;
+  return signal_of(r) == SIGKILL && watch_killed(r) == WATCH_NOT_KILLED &&
+         (is_told(w->machine_kills) || is_told(w->group.kills));
+}
+
 static void write_end(const watch_run *r, char text[WATCH_TEXT]) {
   int number = signal_of(r);
   const char *name = number ? sigabbrev_np(number) : NULL;
   if (number && name) {
-    snprintf(text, WATCH_TEXT, "killed by SIG%s", name);
+    snprintf(text, WATCH_TEXT, "killed by SIG%s%s", name,
+             is_killed_otherwise(r) ? ", not by the kernel for memory" : "");
   } else if (number) {
     snprintf(text, WATCH_TEXT, "killed by signal %d", number);
   } else {
     snprintf(text, WATCH_TEXT, "ended with exit code %d", child_code(&r->child));
   }
+}
+
+bool watch_maximum_is_open(const watch_run *r) {
+  return r->options->maximum && !r->exceeded && r->report.peak == 0 &&
+         r->report.peak_most > (uint64_t)r->options->maximum;
 }
 
 void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]) {
@@ -69,6 +84,9 @@ void watch_write_verdict(const watch_run *r, char text[WATCH_TEXT]) {
   } else if (killed == WATCH_PART_KILLED) {
     snprintf(text, WATCH_TEXT, "%.200s; a process of it was killed by the kernel for memory%s", end,
              group);
+  } else if (watch_maximum_is_open(r)) {
+    snprintf(text, WATCH_TEXT, "%.200s; whether it held more than --max %s is not known", end,
+             snug_bytes_text((uint64_t)r->options->maximum, maximum));
   } else {
     snprintf(text, WATCH_TEXT, "%s", end);
   }

@@ -112,8 +112,10 @@ typedef struct snug_watch_report {
   uint64_t samples;
   double cost; /* seconds of processor time that looking took */
 
-  uint64_t peak, peak_least, peak_most; /* bytes; see above */
-  double peak_at;                       /* seconds since the watch began, an interval exact */
+  uint64_t peak; /* bytes; see above.  0: not known, all had ended before they could be looked at,
+                    or when no more than the beginning of their programs was seen */
+  uint64_t peak_least, peak_most;
+  double peak_at; /* seconds since the watch began, an interval exact */
   snug_watch_process who[SNUG_WATCH_WHO];
   uint32_t n_who;          /* the largest at the peak */
   uint32_t peak_processes; /* alive then */
@@ -144,7 +146,7 @@ typedef struct snug_watch_report {
   double device_peak_at;
 
   snug_watch_group group;
-  uint64_t machine_kills; /* by the kernel for memory on this machine, since the watch began */
+  uint64_t machine_kills; /* the same on this machine; UNTOLD where it does not tell */
 
   snug_status recorded; /* the first failure to record, with its message in the context; the rest
                            of the run is not in the recording */

@@ -144,11 +144,10 @@ static bool has_kills(const snug__group *g) {
 
 void snug__group_list_tell(const snug__group_list *l, snug_watch_report *out) {
   const snug__group *told = l->n ? &l->list[0] : NULL;
-  uint64_t machine = since(l->machine, l->machine_before);
   for (size_t i = 0; i < l->n && !has_kills(told); i++) {
     told = has_kills(&l->list[i]) || l->list[i].limit < told->limit ? &l->list[i] : told;
   }
-  out->machine_kills = machine == UNTOLD ? 0 : machine;
+  out->machine_kills = since(l->machine, l->machine_before);
   if (!told) {
     out->group = (snug_watch_group){"", UNTOLD, UNTOLD, false, UNTOLD};
     return;

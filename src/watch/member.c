@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define YOUNG 1.0 /* seconds */
+#define YOUNG 1.0   /* seconds */
+#define SETTLED 0.1 /* and figures that have not moved are what it has */
 #define PATH_BYTES (SNUG__TREE_ROOT + 64)
 
 /* ---- files ---- */
@@ -53,6 +54,10 @@ void snug__member_close(snug__member *m) {
 /* ---- figures ---- */
 
 bool snug__member_is_young(const snug__member *m, double now) { return now - m->came < YOUNG; }
+
+bool snug__member_is_settled(const snug__member *m, double now) {
+  return m->was_here || (m->resident && (m->changed > m->began || now - m->began >= SETTLED));
+}
 
 static uint64_t program_of(const char *root, int32_t process) {
   char path[PATH_BYTES];
@@ -97,6 +102,7 @@ void snug__member_update(snug__member *m, const char *root, const snug__member *
   if (began_anew) {
     m->overlap = m->copied = 0;
     m->notes = 0;
+    m->began = now;
   }
   memcpy(m->name, f->name, sizeof m->name);
   m->parent = f->parent;

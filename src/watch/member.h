@@ -18,6 +18,7 @@ typedef struct snug__member {
   uint64_t overlap; /* of that, in pages that others of the tree have too, as far as is known */
   uint64_t copied;  /* of the overlap, what a write would take apart: anonymous pages after fork */
   double came, changed; /* when it was found; when one of its figures last moved */
+  double began;         /* when it was first seen with the program that it runs */
   int notes;            /* how often its control group was looked at since it began its program */
   bool was_here;        /* before the watch began: its peak may be older */
   bool borrows;         /* it has the memory of its parent (vfork), and none of its own */
@@ -45,6 +46,10 @@ bool snug__member_read(snug__member *m, const char *root, const snug__member *pa
 
 /* Whether it has ended, waited for or not. */
 bool snug__member_has_ended(const snug__member *m);
+
+/* Whether its figures are those of a program that runs.  While one begins it has next to nothing.
+ */
+bool snug__member_is_settled(const snug__member *m, double now);
 
 /* Whether it is in its first second, in which it may be gone soon. */
 bool snug__member_is_young(const snug__member *m, double now);

@@ -55,6 +55,8 @@ bool snug__peak_take(snug__peak *p, const snug__tree *t, double seconds) {
   return true;
 }
 
+bool snug__peak_is_unknown(const snug__peak *p) { return !p->is_settled && p->bytes < p->unproven; }
+
 void snug__peak_prove(snug__peak *p, uint64_t bytes, double seconds) {
   p->least = bytes > p->least ? bytes : p->least;
   if (p->least > p->bytes) {

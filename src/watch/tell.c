@@ -16,9 +16,12 @@ void snug_watch_get(const snug_watch *w, snug_watch_now *out) {
 
 static void tell_peak(const snug_watch *w, snug_watch_report *out) {
   const snug__peak *p = &w->peak;
-  out->peak = p->bytes;
   out->peak_least = p->least;
   out->peak_most = p->most;
+  if (snug__peak_is_unknown(p) && !w->exceeded) {
+    return;
+  }
+  out->peak = p->bytes;
   out->peak_at = p->at;
   memcpy(out->who, p->who, sizeof out->who);
   out->n_who = p->n_who;

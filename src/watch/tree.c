@@ -41,7 +41,7 @@ static void add(snug__tree *t, int32_t process, int fd, const snug__figures *f, 
     return;
   }
   snug__member *m = &t->list[t->n++];
-  *m = (snug__member){.process = process, .status = fd, .came = now, .changed = now};
+  *m = (snug__member){.process = process, .status = fd, .came = now, .changed = now, .began = now};
   m->statm = snug__proc_open(t->root, process, "statm");
   snug__member_update(m, t->root, member_of(t, f->parent), f, now);
   m->overlap = m->copied = shared_at_birth(m, member_of(t, m->parent));

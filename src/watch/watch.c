@@ -60,9 +60,16 @@ static void hold_against_maximum(snug_watch *w, bool is_fresh) {
   w->exceeded = w->exceeded || w->peak.sum > w->maximum || w->peak.one > w->maximum;
 }
 
+static void note_settled(snug_watch *w) {
+  for (size_t i = 0; i < w->tree.n && !w->peak.is_settled; i++) {
+    w->peak.is_settled = snug__member_is_settled(&w->tree.list[i], w->now);
+  }
+}
+
 static bool look_at_peak(snug_watch *w) {
   double seconds = w->now - w->began;
   bool is_fresh = snug__splits_look(&w->splits, &w->tree, w->now, false);
+  note_settled(w);
   snug__peak_sum(&w->peak, &w->tree);
   hold_against_maximum(w, is_fresh);
   bool is_new = snug__peak_take(&w->peak, &w->tree, seconds);
@@ -160,6 +167,8 @@ void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
   snug__process_read("", &self);
   if (most_resident > self.peak) {
     prove_ended(w, process, most_resident);
+  } else if (most_resident > w->peak.unproven) {
+    w->peak.unproven = most_resident;
   }
   snug__tape_who(&w->tape, &w->peak);
 }

@@ -14,6 +14,13 @@ for signal in TERM:143 KILL:137 SEGV:139 INT:130; do
   expect "${signal#*:}" watch -- sh -c "kill -${signal%:*} \$\$"
   has err "killed by SIG${signal%:*}"
 done
+if grep -q '^oom_kill ' /proc/vmstat; then
+  expect 137 watch --json -- sh -c 'kill -KILL $$'
+  has err '"verdict":"killed by SIGKILL, not by the kernel for memory"'
+  has err '"killed_for_memory":false'
+  expect 143 watch -- sh -c 'kill -TERM $$'
+  lacks err "the kernel"
+fi
 expect 127 watch -- ./there-is-no-such-command
 has err "there-is-no-such-command cannot be run"
 echo 'not a program' >plain
@@ -116,6 +123,22 @@ json
 expect 0 watch --json -- sh -c '( ("$HOLD" 40 300 600) & ); sleep 0.8' # an orphan
 json
 [ "$(first at_least)" -ge 41943040 ] || fail "an orphan: $(cat json)"
+
+# What is seen of a program that begins is not its peak: no program that is linked holds some KiB.
+# A maximum between the two bounds is neither kept nor passed, and that is said.
+for _ in 1 2 3 4 5; do
+  "$SNUG" watch --json --max 256KiB -- ls / >out 2>err
+  code=$?
+  json
+  if grep -qF '"peak":{"bytes":null,' json; then
+    has json 'whether it held more than --max 256 KiB is not known'
+    [ $code -eq 0 ] || fail "a peak that is not known: exit code $code; $(cat json)"
+  else
+    [ "$(first bytes)" -gt 262144 ] && [ $code -eq 4 ] || fail "a peak that cannot be: $code; $(cat json)"
+  fi
+done
+expect 0 watch --max 1GiB -- ls / # whatever it was, it was below
+lacks err "is not known"
 
 # Words.
 LC_ALL=C.UTF-8 expect 0 watch -- "$HOLD" 16 2500

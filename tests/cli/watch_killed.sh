@@ -37,6 +37,6 @@ expect 0 watch -- sh -c "$inside exec '$HOLD' 20 300"
 lacks err "killed by the kernel"
 has err "limit 48.0 MiB"
 expect 137 watch -- sh -c "$inside kill -9 \$\$"
-lacks err "for memory"
-has err "killed by SIGKILL"
+has err "killed by SIGKILL, not by the kernel for memory"
+lacks err "killed by the kernel"
 exit 0

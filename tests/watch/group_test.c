@@ -140,6 +140,16 @@ TEST(without_groups_the_machine_counts) {
   snug_watch_destroy(w);
 }
 
+TEST(a_machine_that_does_not_count_is_told) {
+  snug_watch_report r;
+  machine_begin();
+  machine_put(100, 1, "a", 5, 5);
+  snug_watch *w = machine_watch(test_ctx(), NULL);
+  snug_watch_report_get(w, &r);
+  ASSERT_EQ_UINT(r.machine_kills, SNUG_WATCH_UNTOLD);
+  snug_watch_destroy(w);
+}
+
 TEST(more_groups_than_are_kept) {
   machine_begin();
   machine_put(100, 1, "a", 5, 5);

@@ -99,6 +99,60 @@ TEST(another_program_in_the_same_process_begins_anew) {
   snug_watch_destroy(w);
 }
 
+/* ---- programs that are over soon ---- */
+
+/* A watch of this process's children, so that one of them can come and end. */
+static snug_watch *watch_children(uint64_t maximum) {
+  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch *w = NULL;
+  o.maximum = maximum;
+  const char *root = machine_begin();
+  machine_put((int)getpid(), 1, "self", 5, 5);
+  ASSERT_OK(test_ctx(), snug__watch_create_at(test_ctx(), root, &o, 0.0, &w));
+  return w;
+}
+
+static void put_child(int resident, int peak) {
+  machine_put((int)getpid() + 1, (int)getpid(), "ls", resident, peak);
+}
+
+TEST(the_first_moment_of_a_program_is_no_peak) {
+  snug_watch *w = watch_children(0);
+  put_child(1, 1); /* it has just begun */
+  snug__watch_look_at(w, 0.0);
+  ASSERT_EQ_UINT(report_of(w).peak, 1 * MIB);
+  snug_watch_ended(w, getpid() + 1,
+                   2 * MIB); /* no more than what this process has: it may be that */
+  snug_watch_report r = report_of(w);
+  ASSERT_EQ_UINT(r.peak, 0);
+  ASSERT_EQ_UINT(r.peak_least, 1 * MIB);
+  ASSERT_EQ_UINT(r.peak_most, 2 * MIB);
+  ASSERT_EQ_INT(r.n_who, 0);
+  snug_watch_destroy(w);
+}
+
+TEST(a_program_that_was_seen_to_run_has_one) {
+  for (int i = 0; i < 2; i++) { /* its figures moved, or did not for long enough */
+    snug_watch *w = watch_children(0);
+    put_child(1, 1);
+    snug__watch_look_at(w, 0.0);
+    put_child(1 + i, 1 + i);
+    snug__watch_look_at(w, i ? 0.025 : 0.2);
+    snug_watch_ended(w, getpid() + 1, 3 * MIB);
+    ASSERT_EQ_UINT(report_of(w).peak, (uint64_t)(1 + i) * MIB);
+    snug_watch_destroy(w);
+  }
+}
+
+TEST(what_passed_the_maximum_in_its_first_moment_is_told) {
+  snug_watch *w = watch_children(MIB / 2);
+  put_child(1, 1);
+  snug__watch_look_at(w, 0.0);
+  snug_watch_ended(w, getpid() + 1, 2 * MIB);
+  ASSERT_EQ_UINT(report_of(w).peak, 1 * MIB);
+  snug_watch_destroy(w);
+}
+
 /* ---- shared pages ---- */
 
 TEST(copies_of_a_process_do_not_count_again) {
