@@ -87,8 +87,11 @@ const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]) {
   char digits[16];
   double known = isfinite(seconds) && seconds > 0.0 ? seconds < 1e9 ? seconds : 1e9 : 0.0;
   long s = lround(known);
-  if (known < 0.0005) {
+  if (known < 5e-9) {
     snprintf(out, SNUG__TIME_BYTES, "0 s");
+  } else if (known < 0.0009995) { /* the u of Keras, which every terminal has */
+    print_three(known * 1e6, digits, sizeof digits);
+    snprintf(out, SNUG__TIME_BYTES, "%s us", digits);
   } else if (known < 0.9995) {
     snprintf(out, SNUG__TIME_BYTES, "%ld ms", lround(known * 1e3));
   } else if (known < 59.5) {

@@ -8,10 +8,17 @@
 
 /* ---- the head ---- */
 
+/* An exit code may be negative, or the number of a signal: anything but 0 is a failure. */
+static bool has_failed(const snug__run *run) {
+  const char *verdict = snug__run_fact(run, "end.verdict");
+  const char *code = snug__run_fact(run, "result.exit_code");
+  return (verdict && strncmp(verdict, "failed", strlen("failed")) == 0) ||
+         (code && *code && strcmp(code, "0") != 0);
+}
+
 static void put_verdict(const snug__run *run, const snug__out *o) {
   uint64_t most = run->line ? run->line : run->planned;
-  bool is_bad = run->end != SNUG_RECORDING_CLOSED || (most && run->peak > most) ||
-                snug__run_number(run, "result.exit_code");
+  bool is_bad = run->end != SNUG_RECORDING_CLOSED || (most && run->peak > most) || has_failed(run);
   snug__line verdict = {.n = 0}, title = {.n = 0};
   const char *began = snug__run_fact(run, "run.began");
   snug__run_verdict(run, false, &verdict);
@@ -129,6 +136,7 @@ static void put_picture(const snug__run *run, const snug__out *o) {
   uint64_t most = shows_line(run) && run->line > run->peak ? run->line : run->peak;
   snug__line title = {.n = 0};
   most = most > run->device ? most : run->device;
+  most = most > run->held ? most : run->held;
   snug__line_add(&title, "Memory over time. ");
   snug__run_verdict(run, false, &title);
   snug__html_heading(o, "Memory over time");

@@ -17,8 +17,9 @@ typedef struct board {
   const char *folder;
   bool replace;
   const snug__run *run;
-  char name[NAME_BYTES]; /* of the run's folder; "" if it is the only run */
-  double began;          /* seconds since 1970; 0: not known */
+  char names[SNUG_VIEW_MOST][NAME_BYTES]; /* of the runs' folders so far */
+  const char *name;                       /* of this run's; "" if it is the only run */
+  double began;                           /* seconds since 1970; 0: not known */
 } board;
 
 /* ---- when it began ---- */
@@ -63,22 +64,23 @@ static void clean_name(const snug__run *run, char out[NAME_BYTES]) {
   }
 }
 
-/* Runs of the same name get numbers. */
-static void name_run(board *b, size_t run) {
-  char other[NAME_BYTES];
-  size_t same = 1;
-  b->name[0] = '\0';
-  if (b->view->n == 1) {
-    return;
-  }
-  clean_name(&b->view->runs[run], b->name);
+static bool is_taken(const board *b, size_t run) {
   for (size_t i = 0; i < run; i++) {
-    clean_name(&b->view->runs[i], other);
-    same += strcmp(other, b->name) == 0;
+    if (strcmp(b->names[i], b->names[run]) == 0) {
+      return true;
+    }
   }
-  if (same > 1) {
-    size_t n = strlen(b->name);
-    snprintf(b->name + n, NAME_BYTES - n, "-%zu", same);
+  return false;
+}
+
+/* Runs of the same name get numbers, the first that makes a name which no run before has. */
+static void name_run(board *b, size_t run) {
+  char *name = b->names[run];
+  b->name = b->view->n == 1 ? "" : name;
+  clean_name(&b->view->runs[run], name);
+  size_t n = strlen(name);
+  for (size_t number = 2; is_taken(b, run); number++) {
+    snprintf(name + n, NAME_BYTES - n, "-%zu", number);
   }
 }
 
@@ -198,8 +200,9 @@ snug_status snug_view_tensorboard(const snug_view *v, const char *folder, bool r
   if (!folder || !*folder) {
     return snug__fail(v->ctx, SNUG_E_ARGUMENT, "event files need a folder");
   }
+  board b = {.view = v, .folder = folder, .replace = replace};
   for (size_t i = 0; i < v->n; i++) {
-    board b = {.view = v, .folder = folder, .replace = replace, .run = &v->runs[i]};
+    b.run = &v->runs[i];
     b.began = began(b.run);
     name_run(&b, i);
     SNUG_TRY(write_part(&b, false));

@@ -69,6 +69,11 @@ done
 mkdir other && cp fit.snug other
 expect 0 compare fit.snug other/fit.snug --tensorboard same -q
 [ -d same/fit/train ] && [ -d same/fit-2/train ] || fail "runs of one name: $(ls same)"
+cp student.snug fit-2.snug
+expect 0 compare fit.snug other/fit.snug fit-2.snug --tensorboard three -q
+[ "$(ls three | tr '\n' ' ')" = "fit fit-2 fit-2-2 " ] || fail "names that numbers make: $(ls three)"
+expect 0 compare fit.snug fit-2.snug other/fit.snug --tensorboard raised -q
+[ "$(ls raised | tr '\n' ' ')" = "fit fit-2 fit-3 " ] || fail "a number that is taken: $(ls raised)"
 expect 1 compare fit.snug student.snug --html
 has err "compare.html exists"
 expect 0 compare hostile.snug fit.snug --html -f

@@ -88,10 +88,11 @@ TEST(times_are_short) {
   const struct {
     double seconds;
     const char *text;
-  } cases[] = {{0, "0 s"},          {-1, "0 s"},           {0.0004, "0 s"},   {0.0123, "12 ms"},
-               {0.9999, "1.00 s"},  {9.994, "9.99 s"},     {12.34, "12.3 s"}, {59.4, "59.4 s"},
-               {60, "1 min"},       {125, "2 min 5 s"},    {3600, "1 h"},     {4890, "1 h 21 min"},
-               {200000, "2 d 7 h"}, {1e300, "11574 d 1 h"}};
+  } cases[] = {
+      {0, "0 s"},          {-1, "0 s"},          {13.8e-6, "13.8 us"}, {0.0004, "400 us"},
+      {0.0009996, "1 ms"}, {0.0123, "12 ms"},    {0.9999, "1.00 s"},   {9.994, "9.99 s"},
+      {12.34, "12.3 s"},   {59.4, "59.4 s"},     {60, "1 min"},        {125, "2 min 5 s"},
+      {3600, "1 h"},       {4890, "1 h 21 min"}, {200000, "2 d 7 h"},  {1e300, "11574 d 1 h"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ASSERT_EQ_TEXT(snug__time_text(cases[i].seconds, t), cases[i].text);
   }

@@ -279,6 +279,41 @@ TEST(a_run_without_epochs_has_no_number_of_them) {
   end(&o);
 }
 
+/* ---- pages ---- */
+
+static void check_headline(snug_ctx *ctx, const char *path, const char *name, const char *value,
+                           const char *headline) {
+  made m = make(ctx, path);
+  tell(&m, 1.0, "sample", -1, -1);
+  ASSERT_OK(ctx, snug_recorder_fact(m.recorder, name, value));
+  opened o = look_at_made(&m);
+  check_form(o.view, SNUG_VIEW_HTML, headline);
+  end(&o);
+}
+
+TEST(a_failed_run_has_a_bad_headline) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  check_headline(ctx, path, "end.verdict", "failed: no data", "<h1 class=\"bad\">");
+  check_headline(ctx, path, "end.verdict", "trained to the end", "<h1 class=\"good\">");
+  check_headline(ctx, path, "result.exit_code", "-9", "<h1 class=\"bad\">");
+  check_headline(ctx, path, "result.exit_code", "1", "<h1 class=\"bad\">");
+  check_headline(ctx, path, "result.exit_code", "0", "<h1 class=\"good\">");
+}
+
+/* What is held may be more than what is resident: pages that were never touched. */
+TEST(the_axis_reaches_to_what_is_held) {
+  snug_ctx *ctx = test_ctx();
+  made m = make(ctx, test_path("run.snug"));
+  snug_moment moment = {.seconds = 1.0, .at = "sample", .epoch = -1, .batch = -1};
+  moment.resident = moment.peak = 5 * MIB;
+  moment.held = moment.held_peak = 40 * MIB;
+  ASSERT_OK(ctx, snug_recorder_moment(m.recorder, &moment));
+  opened o = look_at_made(&m);
+  check_form(o.view, SNUG_VIEW_HTML, ">32.0 MiB</text>");
+  end(&o);
+}
+
 /* ---- rules ---- */
 
 static size_t broken_by(snug_ctx *ctx, const char *path, const char *figure, snug_view_bound bound,
