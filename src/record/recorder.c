@@ -229,7 +229,7 @@ snug_status snug_recorder_piece(snug_recorder *r, const snug_memory_piece *piece
 /* ---- the end ---- */
 
 static snug_status write_end(snug_recorder *r) {
-  snug__numbers moments[SNUG__WAITING];
+  snug__numbers moments[SNUG__WAITING + 1];
   SNUG_TRY(write_moments(r, moments, snug__thin_end(&r->thin, moments)));
   return snug__frame_end(&r->frames, SNUG__FRAME_END, snug__frame_begin(&r->frames));
 }

@@ -1,5 +1,7 @@
 #include "record/thin.h"
 
+#include <string.h>
+
 static const snug__figure waiting_figures[SNUG__WAITING] = {SNUG__FIGURE_resident,
                                                             SNUG__FIGURE_device};
 
@@ -41,6 +43,8 @@ static void carry(snug__thin *t, snug__numbers *n) {
 }
 
 static void leave_out(snug__thin *t, const snug__numbers *n) {
+  t->last = *n;
+  t->has_last = true;
   t->held_peak = n->figures[SNUG__FIGURE_held_peak];
   for (size_t i = 0; i < SNUG__WAITING; i++) {
     snug__figure figure = waiting_figures[i];
@@ -58,12 +62,13 @@ static void note_highest(snug__thin *t, const snug__numbers *n) {
   }
 }
 
-/* One moment may wait for both of its figures. */
+/* One moment may wait for both of its figures, and be the last. */
 static bool is_same(const snug__numbers *a, const snug__numbers *b) {
-  return a->at == b->at && a->microseconds == b->microseconds;
+  return a->at == b->at && a->microseconds == b->microseconds &&
+         memcmp(a->figures, b->figures, sizeof a->figures) == 0;
 }
 
-size_t snug__thin_end(snug__thin *t, snug__numbers *out) {
+static size_t take_waiting(snug__thin *t, snug__numbers *out) {
   size_t n = 0;
   for (size_t i = 0; i < SNUG__WAITING; i++) {
     if (t->waits[i] && !(n && is_same(&out[0], &t->waiting[i]))) {
@@ -79,6 +84,16 @@ size_t snug__thin_end(snug__thin *t, snug__numbers *out) {
   for (size_t i = 0; i < n; i++) {
     note_highest(t, &out[i]);
   }
+  return n;
+}
+
+/* The last one tells the maxima that rose too little to be kept at once, and when the end was. */
+size_t snug__thin_end(snug__thin *t, snug__numbers *out) {
+  size_t n = take_waiting(t, out);
+  if (t->has_last && !(n && is_same(&out[n - 1], &t->last))) {
+    out[n++] = t->last;
+  }
+  t->has_last = false;
   return n;
 }
 
@@ -104,9 +119,10 @@ size_t snug__thin_take(snug__thin *t, const snug__numbers *n, snug__numbers *out
     return 0;
   }
   drop_overtaken(t, &now);
-  size_t before = snug__thin_end(t, out);
+  size_t before = take_waiting(t, out);
   out[before] = now;
   note_highest(t, &now);
   t->held_peak = 0;
+  t->has_last = false;
   return before + 1;
 }

@@ -6,10 +6,13 @@
 #include "report/json_out.h"
 #include "report/view.h"
 
+enum { COUNTERS = 5 };
+
 typedef struct trace {
   snug__writer j;
   int64_t process;
-  int64_t at; /* counters go forward in time */
+  int64_t at;          /* counters go forward in time */
+  bool told[COUNTERS]; /* that a run has had; those that it never has are left out */
 } trace;
 
 enum { EPOCHS = 1, PHASES = 2 }; /* threads of the trace: spans of one do not overlap */
@@ -44,12 +47,11 @@ typedef struct series {
   uint64_t bytes;
 } series;
 
-static void put_counter(trace *t, const char *name, const series *list, size_t n) {
-  uint64_t any = 0;
+static void put_counter(trace *t, bool *told, const char *name, const series *list, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    any |= list[i].bytes;
+    *told = *told || list[i].bytes;
   }
-  if (!any) {
+  if (!*told) {
     return;
   }
   begin_event(t, "C", name, t->at, 0);
@@ -69,11 +71,11 @@ static void put_counters(trace *t, const snug_moment *m) {
   const series pages[] = {{"anonymous", m->anonymous}, {"file", m->file}, {"shared", m->shared}};
   int64_t now = microseconds(m->seconds);
   t->at = now > t->at ? now : t->at;
-  put_counter(t, "resident memory", resident, 1);
-  put_counter(t, "peak of resident memory", peak, 1);
-  put_counter(t, "held by Snug", held, 1);
-  put_counter(t, "device memory", device, 1);
-  put_counter(t, "pages", pages, SNUG_COUNT(pages));
+  put_counter(t, &t->told[0], "resident memory", resident, 1);
+  put_counter(t, &t->told[1], "peak of resident memory", peak, 1);
+  put_counter(t, &t->told[2], "held by Snug", held, 1);
+  put_counter(t, &t->told[3], "device memory", device, 1);
+  put_counter(t, &t->told[4], "pages", pages, SNUG_COUNT(pages));
 }
 
 static void put_target(trace *t, const snug_moment *m) {
@@ -108,6 +110,7 @@ static void put_run(trace *t, const snug__run *run) {
     put_span(t, snug__run_span(run, i));
   }
   t->at = 0;
+  memset(t->told, 0, sizeof t->told);
   for (size_t i = 0; i < snug_recording_moments(run->of); i++) {
     const snug_moment *m = snug_recording_moment(run->of, i);
     put_counters(t, m);

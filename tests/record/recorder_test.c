@@ -329,6 +329,30 @@ TEST(what_was_held_is_carried_over) {
   snug_recording_destroy(r);
 }
 
+/* Peaks that rose by less than a thousandth, in moments that are left out, are told at the end. */
+TEST(the_last_maxima_are_in_the_file) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  snug_recorder *recorder = begin_thinned(ctx, path);
+  snug_moment m = {.at = "sample", .seconds = 1.0, .peak = 1 << 30, .device_peak = 1 << 30};
+  ASSERT_OK(ctx, snug_recorder_moment(recorder, &m)); /* rises */
+  for (uint64_t i = 0; i < 3; i++) {
+    m.seconds += 1.0;
+    m.peak += 7;
+    m.device_peak += 9;
+    m.held_peak = i == 1 ? 5003 : 10;
+    ASSERT_OK(ctx, snug_recorder_moment(recorder, &m));
+  }
+  ASSERT_OK(ctx, snug_recorder_close(recorder));
+  snug_recording *r = some_read(ctx, path);
+  const snug_moment *last = snug_recording_moment(r, snug_recording_moments(r) - 1);
+  ASSERT_NEAR(last->seconds, 4.0, 0.0);
+  ASSERT_EQ_UINT(last->peak, (1 << 30) + 21);
+  ASSERT_EQ_UINT(last->device_peak, (1 << 30) + 27);
+  ASSERT_EQ_UINT(last->held_peak, 5003);
+  snug_recording_destroy(r);
+}
+
 TEST(epochs_are_thinned_as_a_whole) {
   enum { N = 4 * SNUG__THIN_KEPT };
   snug_ctx *ctx = test_ctx();

@@ -66,6 +66,14 @@ static paper write_form(const snug_view *v, snug_view_form form) {
   return p;
 }
 
+static size_t count(const char *text, const char *part) {
+  size_t n = 0;
+  for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) {
+    n++;
+  }
+  return n;
+}
+
 /* ---- the digest ---- */
 
 TEST(a_fit_is_digested) {
@@ -279,6 +287,25 @@ TEST(a_run_without_epochs_has_no_number_of_them) {
   end(&o);
 }
 
+/* ---- traces ---- */
+
+TEST(counters_fall_to_zero) {
+  snug_ctx *ctx = test_ctx();
+  made m = make(ctx, test_path("run.snug"));
+  for (int i = 0; i < 3; i++) {
+    snug_moment moment = {.seconds = i, .at = "sample", .epoch = -1, .batch = -1, .resident = MIB};
+    moment.held = i == 1 ? MIB : 0;
+    ASSERT_OK(ctx, snug_recorder_moment(m.recorder, &moment));
+  }
+  opened o = look_at_made(&m);
+  paper p = write_form(o.view, SNUG_VIEW_TRACE);
+  ASSERT_EQ_UINT(count(p.text, "\"held by Snug\""), 2);
+  ASSERT_HAS(p.text, "{\"held\":0}");
+  ASSERT_NULL(strstr(p.text, "device memory"));
+  free(p.text);
+  end(&o);
+}
+
 /* ---- pages ---- */
 
 static void check_headline(snug_ctx *ctx, const char *path, const char *name, const char *value,
@@ -431,14 +458,6 @@ TEST(traces_go_forward_in_time) {
   json_decref(root);
   free(p.text);
   end(&o);
-}
-
-static size_t count(const char *text, const char *part) {
-  size_t n = 0;
-  for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) {
-    n++;
-  }
-  return n;
 }
 
 /* Every element that is opened is ended, and nothing of a recording became one. */
