@@ -27,7 +27,8 @@ def train(path):
     y = np.random.default_rng(1).integers(0, 4, 512)
     model = keras.Sequential([keras.Input((16,)), keras.layers.Dense(4, activation="softmax")])
     model.compile("adam", "sparse_categorical_crossentropy")
-    model.fit(x, y, epochs=10, verbose=2, callbacks=[snug.keras.MemoryMonitor(record=path), Leak()])
+    monitor = snug.keras.MemoryMonitor(record=path, overwrite=True)
+    model.fit(x, y, epochs=10, verbose=2, callbacks=[monitor, Leak()])
 
 
 if __name__ == "__main__":

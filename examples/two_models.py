@@ -22,7 +22,8 @@ def train(width, path):
     model.add(keras.layers.GlobalAveragePooling2D())
     model.add(keras.layers.Dense(10, activation="softmax"))
     model.compile("adam", "sparse_categorical_crossentropy")
-    model.fit(x, y, batch_size=128, epochs=1, verbose=2, callbacks=[snug.keras.MemoryMonitor(record=path)])
+    monitor = snug.keras.MemoryMonitor(record=path, overwrite=True)
+    model.fit(x, y, batch_size=128, epochs=1, verbose=2, callbacks=[monitor])
 
 
 def main(picture):

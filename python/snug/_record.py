@@ -16,6 +16,13 @@ from ._library import Context, library
 Path = Union[str, "os.PathLike[str]"]
 
 
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Raise FileExistsError if a file would be lost.  What is no file, such as a pipe, is written to."""
+    if not overwrite and os.path.isfile(path):
+        raise FileExistsError(f"{os.fspath(path)}: there is such a file; give record= another name, or overwrite=True to "
+                              "replace it")
+
+
 def _tell_run(pointer: c_void_p, model: str) -> None:
     """Who is recorded; a disk that is full is noticed by what follows."""
     facts = library().snug_recorder_fact
@@ -26,13 +33,15 @@ def _tell_run(pointer: c_void_p, model: str) -> None:
 class Recorder:
     """A recording of a training that someone else does.  A disk that is full is a warning, and no more is written."""
 
-    def __init__(self, path: Path, model: str) -> None:
+    def __init__(self, path: Path, model: str, overwrite: bool = False) -> None:
+        refuse_existing(path, overwrite)
         self.path = os.fspath(path)
         self._ctx = Context()
         self._pointer: Optional[c_void_p] = c_void_p()
         self._began = time.monotonic()
         try:
-            self._ctx.check(library().snug_recorder_open(self._ctx.pointer, os.fsencode(path), True, byref(self._pointer)))
+            self._ctx.check(library().snug_recorder_open(self._ctx.pointer, os.fsencode(path), overwrite,
+                                                         byref(self._pointer)))
         except BaseException:
             self._ctx.close()
             raise
@@ -84,9 +93,9 @@ class Recorder:
 class FitRecord:
     """A recording of a snug.fit, by the library's own callback; `struct` is that."""
 
-    def __init__(self, session: Any, path: Path) -> None:
+    def __init__(self, session: Any, path: Path, overwrite: bool) -> None:
         self._session = session
-        self._record = t.FitRecord(model=session.pointer, path=os.fsencode(path), replace=True, stays_open=True)
+        self._record = t.FitRecord(model=session.pointer, path=os.fsencode(path), replace=overwrite, stays_open=True)
         self.struct = library().snug_fit_record_callback(byref(self._record))
 
     def close(self, verdict: str, report: t.MemoryReport) -> None:

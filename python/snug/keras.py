@@ -10,7 +10,7 @@ import keras
 
 from . import _gpus
 from ._process import Peak, figures
-from ._record import Path, Recorder
+from ._record import Path, Recorder, refuse_existing
 from ._size import text
 
 HOST = "host"
@@ -46,13 +46,15 @@ class MemoryMonitor(keras.callbacks.Callback):
         update_freq: when `logs` of batches get the values: "epoch" (never), "batch", or every so many batches.  Those
             of epochs always do.
         devices: "auto": host and all GPUs of the back end; or a list of names, such as ["cpu", "GPU:0"].
-        record: a file for a recording, which `snug report` shows, also if this process gets killed.  It is replaced.
+        record: a file for a recording, which `snug report` shows, also if this process gets killed.
+        overwrite: replace that file if it exists.  Otherwise FileExistsError says so before the first step.
 
     After the training: `memory_usage` and `labels` (a bar per sample), `peak`, `peaks`, `samples`, `plot()`, `report()`.
     """
 
     def __init__(self, target_batches: Optional[Iterable[int]] = None, update_freq: Union[str, int] = "epoch",
-                 devices: Union[str, Sequence[str]] = "auto", record: Optional[Path] = None) -> None:
+                 devices: Union[str, Sequence[str]] = "auto", record: Optional[Path] = None,
+                 overwrite: bool = False) -> None:
         super().__init__()
         self.target_batches = _batches(target_batches)
         self.update_freq = _frequency(update_freq)
@@ -61,7 +63,7 @@ class MemoryMonitor(keras.callbacks.Callback):
         self.samples: List[Sample] = []
         self._whole, self._since = Peak(), Peak()  # from the beginning; from the sample before
         self._epoch = 0
-        self.record = record
+        self.record, self.overwrite = record, overwrite
         self._recorder: Optional[Recorder] = None
         self._last_batch = 0.0
 
@@ -98,6 +100,8 @@ class MemoryMonitor(keras.callbacks.Callback):
     # ---- hooks of Keras ----
 
     def on_train_begin(self, logs: Optional[dict] = None) -> None:
+        if self.record is not None:
+            refuse_existing(self.record, self.overwrite)
         self._end_scopes()
         self._gpus = _chosen(self.devices)
         for gpu in self._gpus:
@@ -107,7 +111,7 @@ class MemoryMonitor(keras.callbacks.Callback):
         self._whole = Peak().__enter__()
         self._since = Peak().__enter__()
         if self.record is not None:
-            self._recorder = Recorder(self.record, self.model.name if self.model is not None else "")
+            self._recorder = Recorder(self.record, self.model.name if self.model is not None else "", self.overwrite)
 
     def on_epoch_begin(self, epoch: int, logs: Optional[dict] = None) -> None:
         self._epoch = epoch

@@ -11,7 +11,7 @@ from ._arguments import Feed
 from ._callbacks import Bridge, Interrupts, looks_at_model
 from ._library import library, raise_for
 from ._plan import DoesNotFit, Plan, report_of
-from ._record import FitRecord, Path
+from ._record import FitRecord, Path, refuse_existing
 from ._session import Session
 from ._size import Size
 from ._stream import Stream
@@ -25,7 +25,7 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
         class_weight: Optional[Dict[int, float]] = None, sample_weight: Any = None, initial_epoch: int = 0,
         steps_per_epoch: Optional[int] = None, validation_steps: Optional[int] = None,
         validation_batch_size: Optional[int] = None, validation_freq: int = 1, allow_disk: bool = False,
-        record: Optional[Path] = None) -> Any:
+        record: Optional[Path] = None, overwrite: bool = False) -> Any:
     """Train a Keras model in Snug as `model.fit` would, inside `memory` bytes.
 
     The model is functional or Sequential, and compiled.  When this returns it has the new weights and the state of the
@@ -36,12 +36,15 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
             already counts.  If no plan stays under it, DoesNotFit (a MemoryError) says so before step 1, with the
             least that would do.  "auto" or "70%": what the container or the machine leaves this process.
         allow_disk: values may wait in a file where the line asks for it.
-        record: a file for a recording, which `snug.report` shows, also if this process gets killed.  It is replaced.
+        record: a file for a recording, which `snug.report` shows, also if this process gets killed.
+        overwrite: replace that file if it exists.  Otherwise FileExistsError says so before the first step.
 
     x may be a NumPy array, a list or dict of them for several inputs, a generator of (x, y) batches, or a
     keras.utils.PyDataset.  Arrays are read in place: they lie row by row, and are not copied.  Callbacks of Keras
     are called in its order.  Ctrl-C ends after the batch: KeyboardInterrupt, and the model has the weights so far.
     """
+    if record is not None:
+        refuse_existing(record, overwrite)
     with Session(model, a.shapes(x)) as session:
         feed = a.feed(session, x, y, sample_weight, shuffle=shuffle)
         held = a.validation(session, validation_data)
@@ -53,7 +56,8 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
                                 validation_batch_size=validation_batch_size, validation_freq=validation_freq,
                                 class_weight=class_weight, allow_disk=allow_disk)
         bridge = Bridge(session, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
-        plan, report = _run(session, feed, held, options, bridge, FitRecord(session, record) if record else None)
+        recorded = None if record is None else FitRecord(session, record, overwrite)
+        plan, report = _run(session, feed, held, options, bridge, recorded)
         if not bridge.has_pulled:
             session.pull()
         history = model.history

@@ -106,6 +106,25 @@ class RecordTest(unittest.TestCase):
             self.trained(lambda model, *data, **options: model.fit(*data, **options),
                          callbacks=[snug.keras.MemoryMonitor(record=bad)])
 
+    def test_what_exists_is_not_replaced_unasked(self):
+        def of_keras(model, *data, record, overwrite=False, **options):
+            monitor = snug.keras.MemoryMonitor(record=record, overwrite=overwrite)
+            return model.fit(*data, callbacks=[monitor, *options.pop("callbacks", [])], **options)
+
+        class Never(keras.callbacks.Callback):
+            def on_train_batch_begin(self, batch, logs=None):
+                raise AssertionError("it trains")
+
+        for fit in (snug.fit, of_keras):
+            with open(self.path, "wb") as f:
+                f.write(b"precious")
+            with self.assertRaisesRegex(FileExistsError, "run.snug: there is such a file.*overwrite=True"):
+                self.trained(fit, record=self.path, callbacks=[Never()])
+            with open(self.path, "rb") as f:
+                self.assertEqual(f.read(), b"precious")
+            self.trained(fit, record=self.path, overwrite=True)
+            self.assertEqual(snug.report(self.path).state, "complete")
+
     def test_a_full_disk_is_a_warning(self):
         recorder = _record.Recorder(self.path, "model")
         real = _library.library()
