@@ -84,10 +84,12 @@ static int open_watch(watch_run *r) {
 }
 
 static bool can_live(const watch_run *r) {
-  if (r->options->live && !r->out.is_terminal && !r->options->common.quiet) {
-    fputs("snug: --live needs a terminal at standard error; it is left out\n", r->out.stream);
+  bool can = r->out.is_terminal && watch_live_rows(r) > 0;
+  if (r->options->live && !can && !r->options->common.quiet) {
+    fprintf(r->out.stream, "snug: --live needs a terminal at standard error%s; it is left out\n",
+            r->out.is_terminal ? " that tells how many rows it has, 3 or more" : "");
   }
-  return r->options->live && r->out.is_terminal;
+  return r->options->live && can;
 }
 
 static int watch_command(watch_run *r) {
@@ -205,7 +207,8 @@ static const cli_option options[] = {
     {"force", 'f', CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, force),
      "replace a recording that exists"},
     {"live", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, live),
-     "show memory, peak and number of processes as it runs, in one line of the terminal"},
+     "show memory, peak and number of processes as it runs, in the last row of the terminal, which "
+     "the command does not write to meanwhile. Not for one that draws on the whole screen itself"},
     {"no-gpu", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, no_gpu),
      "do not ask the NVIDIA driver for memory on GPUs"},
     {"json", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, common.json),

@@ -24,7 +24,8 @@ typedef struct watch_run {
   snug_watch *watch;
   snug_recorder *recorder; /* NULL: none */
   bool is_live;
-  double drawn; /* when the line of --live was */
+  double drawn;  /* when the line of --live was */
+  unsigned rows; /* of the terminal while the last one is that line; 0: it is not */
   child child;
   time_t began;
   bool exceeded; /* the maximum was passed, */
@@ -59,6 +60,9 @@ const char *watch_began(const watch_run *r, char text[WATCH_TIME]);
 /* -o: begin, reporting; 0 or an exit code.  And end, with what came of it. */
 int watch_record_open(watch_run *r);
 void watch_record_close(watch_run *r);
+
+/* How many rows the terminal has; 0: it does not tell, or there is no room for a line of ours. */
+unsigned watch_live_rows(const watch_run *r);
 
 /* --live: draw the line if it is time to, and take it away. */
 void watch_live_draw(watch_run *r, const snug_watch_now *now);

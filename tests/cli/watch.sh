@@ -210,10 +210,21 @@ if command -v script >/dev/null; then
   [ "$(grep -c caught out)" = 1 ] || fail "Ctrl-C came $(grep -c caught out) times: $(cat out)"
   script -qec "'$SNUG' watch -q -- sh -c 'tty >/dev/null && echo a terminal'" /dev/null >out </dev/null
   has out "a terminal"
-  TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols 60; '$SNUG' watch --live -- '$HOLD' 16 900" /dev/null >out </dev/null
+  TERM=xterm LC_ALL=C.UTF-8 script -qec "stty rows 24 cols 60; '$SNUG' watch --live -- '$HOLD' 16 900" /dev/null >out </dev/null
   escape=$(printf '\033')
-  tr '\r' '\n' <out | grep -q "^snug: [0-9.]* MiB now · peak [0-9]" || fail "--live: $(cat out)"
-  has out "${escape}[K"
+  grep -q "${escape}\[2Ksnug: [0-9.]* MiB now · peak [0-9]" out || fail "--live: $(cat out)"
+  has out "${escape}[r" # at the end the whole terminal scrolls again
+  # What the program writes, in pieces of lines too, is as without: our line is drawn with the cursor kept, elsewhere.
+  cat >epochs.sh <<'END'
+for i in 1 2 3 4; do printf "Epoch $i"; sleep 0.3; printf " loss 0.$i\n"; done
+END
+  TERM=xterm script -qec "stty rows 24 cols 80; '$SNUG' watch --live -- sh epochs.sh" /dev/null >out </dev/null
+  [ "$(grep -c "${escape}7" out)" -ge 2 ] || fail "--live did not draw: $(cat out)"
+  sed "s/${escape}D${escape}\[A//g; s/${escape}7\(${escape}\[[0-9;]*[rHK]\)*[^${escape}]*${escape}8//g" out | tr -d '\r' >plain
+  for i in 1 2 3 4; do grep -qx "Epoch $i loss 0.$i" plain || fail "--live in the middle of a line: $(cat -v out)"; done
+  lacks plain "snug: "
+  TERM=xterm script -qec "stty rows 0 cols 80; '$SNUG' watch --live -- true" /dev/null >out </dev/null
+  has out "that tells how many rows it has"
   # Ctrl-Z stops both, and the shell sees that.
   cat >job.sh <<END
 set -m
