@@ -99,7 +99,9 @@ static void put_figure(const snug_view *v, const snug__out *o, size_t run, const
   snug__out_text(o, "<td>");
   snug__out_text(o, isnan(value) ? "" : snug__figure_text(figure, value, text));
   if (run && !isnan(value) && !isnan(first)) {
-    snug__out_format(o, "<br><small>%s</small>", snug__percent_text(value, first, more));
+    snug__out_format(
+        o, "<br><small>%s</small>",
+        first > 0.0 ? snug__percent_text(value, first, more) : snug__more_text(value, first, more));
   }
   snug__out_text(o, "</td>");
 }

@@ -106,8 +106,7 @@ static void put_difference(const page *p, const char *figure, double value, doub
     snug__out_format(&p->o, "%12s", text);
     return;
   }
-  snug__value_text(fabs(value - first), text);
-  snug__out_format(&p->o, "%*s%s%s", 11 - (int)strlen(text), "", value < first ? "-" : "+", text);
+  snug__out_format(&p->o, "%12s", snug__more_text(value, first, text));
 }
 
 static void put_figure(const page *p, const char *figure) {

@@ -123,7 +123,7 @@ const char *snug__value_text(double value, char out[SNUG__TIME_BYTES]) {
 }
 
 const char *snug__percent_text(double value, double base, char out[SNUG__TIME_BYTES]) {
-  double percent = 100.0 * (value / base - 1.0);
+  double percent = base > 0.0 ? 100.0 * (value / base - 1.0) : NAN;
   char digits[16];
   if (!isfinite(percent) || fabs(percent) > 1e6) {
     out[0] = '\0';
@@ -135,5 +135,12 @@ const char *snug__percent_text(double value, double base, char out[SNUG__TIME_BY
   } else {
     snprintf(out, SNUG__TIME_BYTES, "+%ld %%", lround(percent));
   }
+  return out;
+}
+
+const char *snug__more_text(double value, double base, char out[SNUG__TIME_BYTES]) {
+  char text[SNUG__TIME_BYTES];
+  snug__value_text(fabs(value - base), text);
+  snprintf(out, SNUG__TIME_BYTES, "%s%.30s", value < base ? "-" : "+", text);
   return out;
 }

@@ -40,7 +40,10 @@ const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]);
 /* A value as Keras shows it. */
 const char *snug__value_text(double value, char out[SNUG__TIME_BYTES]);
 
-/* "+5.2 %", "-64 %", "the same"; where there is nothing to divide by, "". */
+/* "+5.2 %", "-64 %", "the same"; "" where parts of the base say nothing, as it is not above 0. */
 const char *snug__percent_text(double value, double base, char out[SNUG__TIME_BYTES]);
+
+/* How much more: "+0.2500", "-0.0125". */
+const char *snug__more_text(double value, double base, char out[SNUG__TIME_BYTES]);
 
 #endif

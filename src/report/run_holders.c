@@ -21,6 +21,11 @@ static int class_of(const char *what) {
 
 /* ---- adding up ---- */
 
+/* Files may hold any numbers: a sum that passes the largest stays there. */
+static void count(uint64_t *sum, uint64_t bytes) {
+  *sum = *sum > UINT64_MAX - bytes ? UINT64_MAX : *sum + bytes;
+}
+
 typedef struct sums {
   snug__vec *holders;
   snug__map places; /* of names */
@@ -35,9 +40,9 @@ static snug_status add(sums *s, const char *name, const snug_memory_piece *piece
     SNUG_TRY(snug__map_set(&s->places, name, at));
   }
   snug__holder *h = &SNUG_VEC(s->holders, snug__holder, at);
-  h->bytes += piece->bytes;
+  count(&h->bytes, piece->bytes);
   h->pieces++;
-  h->parts[class_of(piece->what)] += piece->bytes;
+  count(&h->parts[class_of(piece->what)], piece->bytes);
   return SNUG_OK;
 }
 
@@ -46,7 +51,7 @@ static snug_status add_up(snug__run *run, sums *by_holder, sums *by_class) {
   for (size_t i = 0; i < n; i++) {
     const snug_memory_piece *p = snug_recording_piece(run->of, i);
     run->of_processes = run->of_processes || strcmp(p->what, "process") == 0;
-    run->in_pieces += p->bytes;
+    count(&run->in_pieces, p->bytes);
     SNUG_TRY(add(by_holder, p->layer, p));
     SNUG_TRY(add(by_class, p->what, p));
   }

@@ -138,9 +138,31 @@ double snug_view_figure(const snug_view *v, size_t run, const char *name) {
   return snug__run_value(r, name);
 }
 
+static bool is_among(const char *const *names, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++) {
+    if (strcmp(names[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "gpu_memory", "peak_gpu_memory", and with a number behind it where there are several GPUs. */
+static bool is_gpu_memory(const char *name) {
+  static const char text[] = "gpu_memory";
+  name += strncmp(name, "peak_", 5) == 0 ? 5 : 0;
+  if (strncmp(name, text, sizeof text - 1) != 0) {
+    return false;
+  }
+  name += sizeof text - 1;
+  name += *name == '_';
+  return strspn(name, "0123456789") == strlen(name);
+}
+
+/* Values of others may be called anything: "memory_cell_loss" is none. */
 bool snug__figure_is_bytes(const char *name) {
-  return strcmp(name, "peak") == 0 || strcmp(name, "held") == 0 || strcmp(name, "device") == 0 ||
-         strstr(name, "memory") != NULL;
+  static const char *const names[] = {"peak", "held", "device", SNUG_PEAK_MEMORY, "memory"};
+  return is_among(names, SNUG_COUNT(names), name) || is_gpu_memory(name);
 }
 
 bool snug__figure_is_seconds(const char *name) {

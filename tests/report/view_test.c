@@ -287,6 +287,44 @@ TEST(a_run_without_epochs_has_no_number_of_them) {
   end(&o);
 }
 
+TEST(sums_of_nonsense_do_not_wrap_around) {
+  snug_ctx *ctx = test_ctx();
+  made m = make(ctx, test_path("run.snug"));
+  const snug_memory_piece piece = {"layer", "op", "weights", UINT64_MAX - 5};
+  tell(&m, 1.0, "sample", -1, -1);
+  ASSERT_OK(ctx, snug_recorder_begin_peak(m.recorder, 1.0));
+  ASSERT_OK(ctx, snug_recorder_piece(m.recorder, &piece));
+  ASSERT_OK(ctx, snug_recorder_piece(m.recorder, &piece));
+  opened o = look_at_made(&m);
+  const snug__run *r = &o.view->runs[0];
+  ASSERT_EQ_UINT(snug__run_holder(r, 0)->bytes, UINT64_MAX);
+  ASSERT_EQ_UINT(snug__run_holder(r, 0)->parts[SNUG__WEIGHTS], UINT64_MAX);
+  ASSERT_EQ_UINT(r->in_pieces, UINT64_MAX);
+  end(&o);
+}
+
+TEST(bytes_are_told_from_values) {
+  static const char *const bytes[] = {"peak",       "device",          "peak_memory",
+                                      "gpu_memory", "peak_gpu_memory", "peak_gpu_memory_1"};
+  static const char *const values[] = {"memory_cell_loss", "loss", "gpu_memory_share",
+                                       "val_memory"};
+  for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+    ASSERT_TRUE(snug__figure_is_bytes(bytes[i]));
+  }
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    ASSERT_FALSE(snug__figure_is_bytes(values[i]));
+  }
+}
+
+TEST(differences_from_what_is_not_above_zero_are_plain) {
+  char text[SNUG__TIME_BYTES];
+  ASSERT_EQ_TEXT(snug__percent_text(-2.0, -1.0, text), "");
+  ASSERT_EQ_TEXT(snug__percent_text(1.0, 0.0, text), "");
+  ASSERT_EQ_TEXT(snug__percent_text(1.5, 1.0, text), "+50.0 %");
+  ASSERT_EQ_TEXT(snug__more_text(-2.0, -1.0, text), "-1.0000");
+  ASSERT_EQ_TEXT(snug__more_text(0.25, 0.0, text), "+0.2500");
+}
+
 /* ---- traces ---- */
 
 TEST(counters_fall_to_zero) {
