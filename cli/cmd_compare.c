@@ -45,7 +45,9 @@ const cli_verb cli_verb_compare = {
         "All are compared with the first. Values are those of the last epoch, the time of a step "
         "is "
         "the average between two batches.\n"
-        "A recording that lacks what a rule names breaks it: nobody knows that it holds.\n",
+        "A recording that lacks what a rule names breaks it: nobody knows that it holds. A name "
+        "that "
+        "no recording has is an error of usage.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits = "4\ta recording breaks a rule of --fail-on\n",

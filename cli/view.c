@@ -170,6 +170,11 @@ static int check(const view_options *o, const char *verb) {
   return CLI_OK;
 }
 
+static int judge(const shown *s) {
+  const snug_recording *const *all = (const snug_recording *const *)s->recordings;
+  return view_judge(&(view_judged){s->ctx, s->view, all, s->n}, &s->o->fail_on);
+}
+
 static int broken(const shown *s) {
   size_t n = snug_view_broken(s->view);
   return n ? cli_fail(CLI_EXCEEDED, "--fail-on: %zu of the rules' checks failed", n) : CLI_OK;
@@ -183,7 +188,7 @@ int view_show(const view_options *o, const char *const *paths, size_t n, const c
     code = cli_fail(CLI_FAILURE, "no memory");
   }
   code = code ? code : open_all(&s, n);
-  code = code ? code : view_judge(s.ctx, s.view, &o->fail_on);
+  code = code ? code : judge(&s);
   code = code ? code : write_files(&s);
   if (!code) {
     print(&s);

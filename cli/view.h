@@ -49,7 +49,16 @@ typedef struct view_options {
 int view_show(const view_options *o, const char *const *paths, size_t n, const char *stem,
               const char *verb);
 
-/* Judge a view by rules such as peak:+5%.  Reports; returns 0 or an exit code. */
-int view_judge(snug_ctx *ctx, snug_view *view, const cli_list *rules);
+/* A view and what it is of. */
+typedef struct view_judged {
+  snug_ctx *ctx;
+  snug_view *view;
+  const snug_recording *const *recordings;
+  size_t n;
+} view_judged;
+
+/* Judge a view by rules such as peak:+5%.  Reports; returns 0 or an exit code: CLI_USAGE for a rule
+ * that is none, or about what no recording has. */
+int view_judge(const view_judged *v, const cli_list *rules);
 
 #endif

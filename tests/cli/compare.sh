@@ -38,7 +38,16 @@ breaks peak:-10% "student.snug has 28.0 MiB, at least 50.4 MiB"
 breaks peak:50MiB "fit.snug has 56.0 MiB, at most 50.0 MiB"
 breaks peak:-1MiB "student.snug has 28.0 MiB, at least 55.0 MiB"
 breaks loss:0.5 "fit.snug has 0.6667, at most 0.5000"
-breaks nonsense:+5% "student.snug has n/a"
+breaks device:+5% "student.snug has n/a"
+expect 4 compare fit.snug watch.snug --fail-on loss:+5%
+has out "loss:+5% is broken: watch.snug has n/a"
+expect 2 compare fit.snug student.snug --fail-on peek:+5%
+is_empty out
+has err '--fail-on is "peek:+5%"; no recording has "peek"; did you mean peak? Known: peak, held, device, time, step, epochs, accuracy, loss,'
+expect 2 compare fit.snug student.snug --fail-on nonsense:+5%
+has err 'no recording has "nonsense"; known: peak,'
+expect 2 compare hostile.snug student.snug --fail-on nonsense:+5%
+tr -d '\n -~' <err | LC_ALL=C grep -q "$(printf '[\001-\037\177]')" && fail "control characters: $(cat -v err)"
 expect 4 compare student.snug fit.snug --fail-on peak:+5% --fail-on peak:1GiB
 has out "peak:+5% is broken: fit.snug has 56.0 MiB, at most 29.4 MiB"
 has out "peak:1GiB holds"
