@@ -61,7 +61,8 @@ SNUG_API snug_status snug_recorder_machine(snug_recorder *r) SNUG_NODISCARD;
 
 /* A moment; it is left out when there are many of its kind.  A new maximum of a figure is not: it
  * is written at once, or, if it is less than a thousandth above the one before it, in front of the
- * next moment that is kept.  Takes no memory.  Fails: E_IO, E_OVERFLOW, E_ARGUMENT. */
+ * next moment that is kept.  One that is earlier than the moment before gets the time of that.
+ * Takes no memory.  Fails: E_IO, E_OVERFLOW, E_ARGUMENT. */
 SNUG_API snug_status snug_recorder_moment(snug_recorder *r, const snug_moment *m) SNUG_NODISCARD;
 
 /* Values of an epoch, such as loss and metrics; a second call for the same epoch adds to them.

@@ -69,11 +69,12 @@ snug_status snug__recording_set_id(snug_recording *r, uint64_t id) {
 
 /* ---- moments ---- */
 
+/* Time goes forward: the recorder sees to that. */
 static snug_status take_moment(snug_recording *r, snug__cursor *c, bool *good) {
   snug__numbers n;
   snug_moment m;
   snug__get_moment(c, &r->before, &n);
-  *good = is_read(c) && snug__numbers_moment(&n, &m);
+  *good = is_read(c) && n.microseconds >= r->before.microseconds && snug__numbers_moment(&n, &m);
   if (!*good) {
     return SNUG_OK;
   }

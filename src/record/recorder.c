@@ -15,6 +15,7 @@ struct snug_recorder {
   int64_t epoch;     /* of the logs before; -1: none */
   bool keeps_epoch;
   snug__numbers before; /* the last moment in the file */
+  uint64_t latest;      /* microseconds of the last moment, in the file or left out */
 };
 
 /* ---- beginning ---- */
@@ -54,6 +55,7 @@ snug_status snug__recorder_resume(snug_recorder *r, const char *path, double *se
     return snug__recorder_begin(r, path, false);
   }
   SNUG_TRY(snug__frames_resume(&r->frames, r->frames.ctx, path, take_found, r));
+  r->latest = r->before.microseconds;
   *seconds = (double)r->before.microseconds / 1e6;
   return SNUG_OK;
 }
@@ -131,6 +133,7 @@ snug_status snug_recorder_moment(snug_recorder *r, const snug_moment *m) {
                       "%s: no moment can be at '%.40s', %g seconds from the beginning",
                       r->frames.shown, m->at ? m->at : "", m->seconds);
   }
+  r->latest = now.microseconds = now.microseconds > r->latest ? now.microseconds : r->latest;
   return write_moments(r, moments, snug__thin_take(&r->thin, &now, moments));
 }
 

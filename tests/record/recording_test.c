@@ -10,6 +10,7 @@
 #include "base/ctx.h"
 #include "lib/fault.h"
 #include "record/format.h"
+#include "record/frame.h"
 #include "record/some.h"
 
 enum { HEAD = SNUG__RECORD_HEAD_BYTES };
@@ -58,7 +59,8 @@ TEST(random_moments_are_read_back) {
   snug_recorder *recorder = some_begin(ctx, path);
   for (size_t i = 0; i < N; i++) {
     snug_moment *m = &moments[i];
-    *m = (snug_moment){.seconds = floor(test_random_unit() * 1e12) / 1e6, .at = "sample"};
+    *m = (snug_moment){.seconds = (double)i * 1e3 + floor(test_random_unit() * 1e9) / 1e6};
+    m->at = "sample";
     uint64_t *figures[] = {&m->resident, &m->peak, &m->held, &m->device, &m->file, &m->shared};
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++) {
       *figures[k] = test_random_u64() >> test_random_between(0, 63);
@@ -292,6 +294,51 @@ TEST(a_doubled_or_lost_frame_is_damage) {
   r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_DAMAGED);
   ASSERT_EQ_UINT(snug_recording_moments(r), 0);
+  snug_recording_destroy(r);
+}
+
+/* A moment whose frame is whole, 1 microsecond before the one before it. */
+static void put_moments_backwards(snug_ctx *ctx, const char *path) {
+  snug__frames f = {.ctx = ctx, .fd = -1};
+  snug__numbers before = {.microseconds = 0}, n = {.microseconds = 5};
+  ASSERT_OK(ctx, snug__frames_open(&f, ctx, path, true));
+  for (uint64_t i = 0; i < 3; i++) {
+    uint8_t *at = snug__frame_begin(&f);
+    snug__put_moment(&at, &before, &n);
+    ASSERT_OK(ctx, snug__frame_end(&f, SNUG__FRAME_MOMENT, at));
+    before = n;
+    n.microseconds -= i; /* 5, 5, 4 */
+  }
+  ASSERT_OK(ctx, snug__frame_end(&f, SNUG__FRAME_END, snug__frame_begin(&f)));
+  ASSERT_OK(ctx, snug__frames_close(&f));
+}
+
+TEST(time_that_goes_back_is_damage) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  put_moments_backwards(ctx, path);
+  snug_recording *r = some_read(ctx, path);
+  ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_DAMAGED);
+  ASSERT_EQ_UINT(snug_recording_moments(r), 2);
+  snug_recording_destroy(r);
+}
+
+TEST(a_recorder_lets_no_time_go_back) {
+  static const double told[] = {1.0, 3.0, 2.0, 4.0};
+  static const double kept[] = {1.0, 3.0, 3.0, 4.0};
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  snug_recorder *recorder = some_begin(ctx, path);
+  for (size_t i = 0; i < 4; i++) {
+    snug_moment m = {.seconds = told[i], .at = "sample"};
+    ASSERT_OK(ctx, snug_recorder_moment(recorder, &m));
+  }
+  ASSERT_OK(ctx, snug_recorder_close(recorder));
+  snug_recording *r = some_read(ctx, path);
+  ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
+  for (size_t i = 0; i < 4; i++) {
+    ASSERT_NEAR(snug_recording_moment(r, i)->seconds, kept[i], 0.0);
+  }
   snug_recording_destroy(r);
 }
 
