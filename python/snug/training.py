@@ -120,7 +120,7 @@ def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[O
     if bridge.interrupted:
         raise KeyboardInterrupt
     if status == t.E_LIMIT and plans and not plans[-1].fits:
-        raise DoesNotFit(f"{message}\n{plans[-1]}", plans[-1])
+        raise DoesNotFit(str(plans[-1]), plans[-1])
     raise_for(status, message)
 
 

@@ -67,6 +67,7 @@ class LineTest(unittest.TestCase):
             snug.fit(model, self.x, self.y, batch_size=64, memory="64MiB", verbose=0)
         error = caught.exception
         self.assertIsInstance(error, snug.DoesNotFit)
+        self.assertEqual(str(error).count("least"), 1, "one line and one least, those of the whole process: %s" % error)
         self.assertFalse(error.plan.fits)
         self.assertIn("interpreter and frameworks", str(error))
         self.assertIn(str(error.plan.least), str(error))
