@@ -95,7 +95,9 @@ static void look(snug_watch *w) {
     snug__curve_add(&w->curve, seconds, w->peak.now);
   }
   snug__tape_look l = {seconds, is_sample, is_peak, (uint32_t)w->tree.n, w->gpu.now, w->gpu.peak};
-  snug__tape_add(&w->tape, &l, &w->peak, &w->splits);
+  if (w->peak.is_settled) { /* a program that begins has next to nothing: no figure of it */
+    snug__tape_add(&w->tape, &l, &w->peak, &w->splits);
+  }
 }
 
 /* ---- when ---- */
@@ -170,7 +172,9 @@ void snug_watch_ended(snug_watch *w, int64_t process, uint64_t most_resident) {
   } else if (most_resident > w->peak.unproven) {
     w->peak.unproven = most_resident;
   }
-  snug__tape_who(&w->tape, &w->peak);
+  if (!snug__peak_is_unknown(&w->peak)) {
+    snug__tape_who(&w->tape, &w->peak);
+  }
 }
 
 size_t snug_watch_signal(snug_watch *w, int number) {

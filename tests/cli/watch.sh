@@ -182,6 +182,13 @@ expect 0 report cut.snug --json
 has out '"kind":"watch"'
 pkill -P "$(cat command)" || fail "the command did not go on"
 
+# A program that is over at once was seen while it began, if at all: no figure of that is recorded.
+expect 0 watch -q -o short.snug -- true
+expect 0 report short.snug --json
+held=$(sed -n 's/.*"peak":{"bytes":\([0-9]*\),.*/\1/p' out)
+[ -z "$held" ] || [ "$held" -gt 300000 ] || fail "a peak of $held bytes: $(cat out)"
+! grep -q '"name":"true","bytes":[0-9]\{1,5\}[,}]' out || fail "some KiB: $(cat out)"
+
 # ---- a GPU, by a library that stands in for the driver's ----
 
 gpu() { # words of the command line
