@@ -19,11 +19,7 @@ static int run_with(const view_options *o) {
 }
 
 static int run(const cli_verb *verb, int n_args, char **args) {
-  view_options o = {.recording = NULL};
-  int code = cli_parse(verb, n_args, args, &o);
-  code = code ? code : run_with(&o);
-  cli_options_release(verb, &o);
-  return code;
+  return view_run(verb, n_args, args, run_with);
 }
 
 static const cli_option options[] = {VIEW_OUTPUT_OPTIONS("RECORDING")};

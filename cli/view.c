@@ -197,3 +197,12 @@ int view_show(const view_options *o, const char *const *paths, size_t n, const c
   close_all(&s);
   return cli_finish(code);
 }
+
+int view_run(const cli_verb *verb, int n_args, char **args,
+             int (*run_with)(const view_options *o)) {
+  view_options o = {.recording = NULL};
+  int code = cli_parse(verb, n_args, args, &o);
+  code = code ? code : run_with(&o);
+  cli_options_release(verb, &o);
+  return code;
+}

@@ -42,6 +42,9 @@ typedef struct view_options {
   {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, VIEW_AT(common.quiet), "no remarks"}
 /* clang-format on */
 
+/* A verb: parse its options and give them to run_with, which reports and returns an exit code. */
+int view_run(const cli_verb *verb, int n_args, char **args, int (*run_with)(const view_options *o));
+
 /* Open n recordings, judge them by --fail-on and write what is asked for.  `stem`: what files are
  * called that have no name of their own, such as "run" for run.html.  Reports; returns an exit
  * code.

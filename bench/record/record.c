@@ -81,15 +81,6 @@ static void close_all(void *user) {
   }
 }
 
-static void compile(snug_ctx *ctx, snug_model *m) {
-  const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
-  o.optimizer = "adam";
-  o.loss = &loss;
-  o.n_loss = 1;
-  bench_need(ctx, snug_model_compile(m, &o));
-}
-
 /* Seconds of a step; with a path the fit is recorded there, and *part is what that takes of them.
  */
 static double step_seconds(snug_ctx *ctx, snug_model *m, const bench_options *o,
@@ -211,7 +202,7 @@ int main(int argc, char **argv) {
   if (argc > 3) {
     bench_need(ctx, snug_model_create(ctx, NULL, &m));
     bench_need(ctx, o.net.build(m, &o.net));
-    compile(ctx, m);
+    bench_compile(ctx, m);
     compare_fits(ctx, m, &o, path, rounds);
   } else {
     time_calls(ctx, path);

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "train/options.h"
 
+#include <snug/train.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,4 +100,13 @@ void bench_need(const snug_ctx *ctx, snug_status s) {
     fprintf(stderr, "bench: %s\n", ctx ? snug_message(ctx) : snug_status_text(s));
     exit(1);
   }
+}
+
+void bench_compile(snug_ctx *ctx, snug_model *m) {
+  const char *loss = "sparse_categorical_crossentropy";
+  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  o.optimizer = "adam";
+  o.loss = &loss;
+  o.n_loss = 1;
+  bench_need(ctx, snug_model_compile(m, &o));
 }

@@ -26,4 +26,7 @@ double bench_now(void);
 /* End the program with the message of the context if s is a failure. */
 void bench_need(const snug_ctx *ctx, snug_status s);
 
+/* Compile a model as all networks of the bench are trained: classes, with Adam. */
+void bench_compile(snug_ctx *ctx, snug_model *m);
+
 #endif

@@ -49,15 +49,6 @@ static long long peak_kib(void) {
   return kib;
 }
 
-static void compile(snug_ctx *ctx, snug_model *m) {
-  const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
-  o.optimizer = "adam";
-  o.loss = &loss;
-  o.n_loss = 1;
-  bench_need(ctx, snug_model_compile(m, &o));
-}
-
 static void print(const stopwatch *w, const snug_memory_report *memory,
                   const snug_data_report *reading, size_t data_bytes, long long parameters) {
   const net *n = &w->options->net;
@@ -110,7 +101,7 @@ int main(int argc, char **argv) {
   if (o.output) {
     forward_to_file(ctx, m, &o);
   } else {
-    compile(ctx, m);
+    bench_compile(ctx, m);
     train(ctx, m, &o, &w);
   }
   snug_model_destroy(m);
