@@ -5,9 +5,7 @@ GENERATOR := $(if $(shell command -v ninja 2>/dev/null),-G Ninja)
 # Rises with the tests, never falls; the aim is 90.
 COVERAGE_FLOOR ?= 90
 
-# A folder that was configured keeps its generator; CMake itself looks whether its files changed.
-configure = $(if $(wildcard $(1)/CMakeCache.txt),,cmake --preset $(2) $(GENERATOR) -Wno-dev >/dev/null &&)
-build = $(call configure,$(1),$(2)) cmake --build $(1) -j $(JOBS)
+build = sh tools/configure.sh $(1) $(2) $(GENERATOR) && cmake --build $(1) -j $(JOBS)
 run_tests = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-tests=error
 
 all: release
@@ -18,13 +16,11 @@ release:
 debug:
 	@$(call build,build-debug,debug)
 
-# Threads that wait shall sleep: on a machine that does other work too, waiting busily costs a multiple of the time.
-demo: export OMP_WAIT_POLICY ?= passive
 demo: release
 	@SNUG=$(CURDIR)/build/snug sh examples/demo.sh build/demo
 
 test-quick: release
-	@$(call run_tests,build) -LE 'keras|line'
+	@$(call run_tests,build) -LE 'keras|line|faults-all'
 
 test: format-check test-quick test-keras test-python test-line test-asan clang
 
@@ -44,7 +40,7 @@ test-line-all: release
 	@$(call run_tests,build) -L '^line-(long|all)$$'
 
 test-all: test test-line-all
-	@$(call run_tests,build) -L keras-all
+	@$(call run_tests,build) -L 'keras-all|faults-all'
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
 # One build that looks for wrong accesses and undefined behaviour, and counts the lines that run.
@@ -98,11 +94,15 @@ man:
 	@set -e; for verb in $$(build/snug help | sed -n '/^Verbs:/,/^$$/s/^  \([a-z]*\) .*/\1/p'); do \
 	  build/snug help --man $$verb >docs/snug-$$verb.1; done
 
+# A wheel that needs nothing from the system, in build-wheel/dist.
+wheel:
+	@sh tools/wheel.sh build-wheel
+
 install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean:
-	rm -rf build build-debug build-asan build-clang build-fuzz
+	rm -rf build build-debug build-asan build-clang build-fuzz build-wheel
 
 .PHONY: all release debug demo test-quick test test-keras test-python test-line test-line-all test-all test-asan clang \
-        fuzz bench format format-check tidy symbols man install clean
+        fuzz bench format format-check tidy symbols man wheel install clean

@@ -2,8 +2,10 @@
 prints one table.  Started by run.sh."""
 
 import argparse
+import contextlib
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -56,6 +58,7 @@ def read_options():
     add("--size", type=int, help="another image size")
     add("--threads", type=int, default=os.cpu_count(), help="threads and cores (all)")
     add("--limit", type=float, default=600.0, help="seconds after which a process is ended (600)")
+    add("--busy", help="in place of the table: speed beside so many busy processes, such as 1,2")
     add("--no-alone", action="store_true", help="leave out oneDNN alone")
     add("--alone-cache", help="file that keeps oneDNN's figures; read if it is there")
     add("--json", help="write everything that was measured to this file")
@@ -67,6 +70,7 @@ def read_options():
     named = [] if o.peers in ("", "all", "none") else o.peers.split(",")
     for name in set(named) - set(SCRIPTS):
         parser.error(f"no peer {name}: {', '.join(SCRIPTS)}")
+    o.busy = [int(n) for n in o.busy.split(",")] if o.busy else []
     o.chosen = {"": None, "all": list(SCRIPTS), "none": []}.get(o.peers, named)
     return o
 
@@ -100,9 +104,12 @@ def command(o, who, model):
     return [str(part) for part in start + told]
 
 
-def environment(o, cache):
-    """Fixed threads; what PyTorch compiles is kept within this run of the bench, not beyond."""
+def environment(o, who, cache):
+    """Fixed threads; Snug's wait as those of the command and the Python package do; what PyTorch compiles is kept within
+    this run of the bench, not beyond."""
     extra = {"OMP_NUM_THREADS": str(o.threads), "TORCHINDUCTOR_CACHE_DIR": cache}
+    if who == "snug":
+        extra["GOMP_SPINCOUNT"] = "1000"
     return {**os.environ, **extra, "BENCH_START": repr(time.monotonic())}
 
 
@@ -129,11 +136,54 @@ def run_json(o, words, env):
 
 
 def measure(o, who, model, round_, cache):
-    found = run_json(o, command(o, who, model), environment(o, cache))
+    found = run_json(o, command(o, who, model), environment(o, who, cache))
     found.update(who=who, model=model, round=round_)
     told = found.get("failed") or f"{found['examples_per_s']:10.1f} examples/s"
     print(f"  {model:15} round {round_ + 1}  {who:14} {told}", file=sys.stderr, flush=True)
     return found
+
+
+# ---- beside others ----
+
+
+@contextlib.contextmanager
+def busy_processes(n):
+    """So many processes that keep a core busy each."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def shares_of(o, model, cache):
+    """By contender and number of busy processes, per round: the share of the speed that it has alone."""
+    whos = ["snug", *peers_of(o, model)]
+    shares = {(who, n): [] for who in whos for n in o.busy}
+    for round_ in range(repeats_of(o, model)):
+        for who in whos:
+            alone = measure(o, who, model, round_, cache).get("examples_per_s")
+            for n in o.busy:
+                with busy_processes(n):
+                    beside = measure(o, who, model, round_, cache).get("examples_per_s")
+                if alone and beside:
+                    shares[who, n].append(beside / alone)
+    return shares
+
+
+def print_shares(o, cache):
+    print(f"{'model':16}{'who':15}" + "".join(f"{f'beside {n} busy':>22}" for n in o.busy))
+    for model in o.models:
+        shares = shares_of(o, model, cache)
+        for who in ["snug", *peers_of(o, model)]:
+            cells = ""
+            for n in o.busy:
+                values = shares[who, n]
+                middle = f"{statistics.median(values):.2f} ({min(values):.2f}..{max(values):.2f})" if values else "failed"
+                cells += f"{middle:>22}"
+            print(f"{model:16}{who:15}{cells}", flush=True)
 
 
 # ---- a model ----
@@ -158,7 +208,7 @@ def alone_of(o, model, known):
         words += ["--json", "1", "--threads", o.threads]
         words += ["--batch", o.batch] if o.batch else []
         words += ["--size", o.size] if o.size else []
-        found = run_json(o, [str(word) for word in words], environment(o, ""))
+        found = run_json(o, [str(word) for word in words], environment(o, "snug", ""))
         told = found.get("failed") or f"{found['examples_per_s']:10.1f} examples/s"
         print(f"  {model:15} oneDNN alone            {told}", file=sys.stderr, flush=True)
         known[key] = found
@@ -184,6 +234,10 @@ def main():
     begin, load = time.monotonic(), os.getloadavg()[0]
     use_cores(o)
     alone, found, rows = read_cache(o.alone_cache), [], []
+    if o.busy:
+        with tempfile.TemporaryDirectory() as cache:
+            print_shares(o, cache)
+        return
     with tempfile.TemporaryDirectory() as cache:
         for model in o.models:
             of_model = rounds_of(o, model, cache)

@@ -57,12 +57,12 @@ const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes);
 double cli_value_at(const snug_array *a, int64_t i);
 int64_t cli_sample_values(const snug_array *a);
 
-/* A file that appears under its name complete or not at all: it is written beside, brought to disk
- * and renamed. */
+/* A file that appears under its name complete or not at all. */
 typedef struct cli_file {
   FILE *stream;
-  char *path, *beside;
+  snug_ctx *ctx; /* the caller's */
   bool force;
+  snug_new_file file;
 } cli_file;
 
 /* Whether there is something before an ending such as ".keras". */
@@ -74,11 +74,10 @@ int cli_file_check(const char *path, bool force);
 /* Can a file be made in the folder of path?  Likewise. */
 int cli_file_check_folder(const char *path);
 
-/* Begin and end writing; both report and return 0 or an exit code.  Every begun file must be ended
- * or dropped. */
-int cli_file_begin(cli_file *f, const char *path, bool force);
+/* Begin and end writing; both report and return 0 or an exit code.  Every begun file must be ended.
+ */
+int cli_file_begin(cli_file *f, snug_ctx *ctx, const char *path, bool force);
 int cli_file_end(cli_file *f);
-void cli_file_drop(cli_file *f);
 
 /* Read a whole file ("-": standard input).  Owns: *text is the caller's, freed by free(), with a
  * NUL after its n bytes.  Reports; returns 0 or an exit code. */

@@ -5,11 +5,13 @@
 
 #include "job.h"
 #include "json.h"
+#include "line.h"
 #include "terminal.h"
 
 typedef struct evaluate_options {
   job_options job;
   cli_common common;
+  const char *memory;
 } evaluate_options;
 
 static void print_table(const snug_logs *logs) {
@@ -58,15 +60,20 @@ static int evaluate(const job *j, const evaluate_options *o) {
 static int run(const cli_verb *verb, int n_args, char **args) {
   evaluate_options o = {.job = {JOB_DEFAULTS}};
   job j = {0};
+  memory_line line;
   int code = cli_parse(verb, n_args, args, &o);
   if (!code && !o.job.data.n) {
     code = cli_fail(CLI_USAGE,
                     "evaluate: which data? --data FILE is needed; see snug evaluate "
                     "--help");
   }
-  code = code ? code : job_open(&j, &o.job, NULL, SNUG_PART_TEST, true);
+  code = code ? code : line_open("evaluate", o.memory, &line);
+  code = code ? code : job_open(&j, &o.job, &line, NULL, SNUG_PART_TEST, true);
   code = code ? code : job_need_compiled(&j, "evaluate");
-  code = code ? code : evaluate(&j, &o);
+  if (!code) {
+    line_judge(&line, j.ctx, 0);
+    code = evaluate(&j, &o);
+  }
   job_close(&j);
   cli_options_release(verb, &o);
   return code;
@@ -95,6 +102,7 @@ static const cli_option options[] = {
     JOB_MODEL_OPTIONS(evaluate_options),
     JOB_RUN_OPTIONS(evaluate_options),
     JOB_COMPILE_OPTIONS(evaluate_options),
+    LINE_JUDGE_OPTION(offsetof(evaluate_options, memory)),
     CLI_COMMON_OPTIONS(evaluate_options),
 };
 
@@ -107,6 +115,7 @@ const cli_verb cli_verb_evaluate = {
     .description = "The names are Keras's, in the order of its return_dict.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
+    .exits = "3\tthe process would need more memory than it may hold\n",
     .computes = true,
     .run = run,
 };

@@ -1,47 +1,10 @@
 /* snug fit: train a Keras model. */
-#include <dirent.h>
 #include <math.h>
 #include <string.h>
 
 #include "fit.h"
 #include "interrupt.h"
 #include "remedies.h"
-
-/* ---- before training: what would be found out after hours otherwise ---- */
-
-bool fit_is_resumed(const fit_options *o) {
-  DIR *folder = o->backup ? opendir(o->backup) : NULL;
-  int n = 0;
-  while (folder && readdir(folder)) {
-    n++;
-  }
-  if (folder) {
-    closedir(folder);
-  }
-  return n > 2; /* more than "." and ".." */
-}
-
-static int check_output(const fit_options *o) {
-  if (!o->output) {
-    return CLI_OK;
-  }
-  if (!cli_ends_in(o->output, ".keras") && !cli_ends_in(o->output, ".weights.h5")) {
-    return cli_fail(CLI_USAGE,
-                    "fit: --output is \"%s\"; it ends in .keras, or in .weights.h5 for the weights "
-                    "alone",
-                    o->output);
-  }
-  int code = cli_file_check(o->output, o->force || fit_is_resumed(o));
-  return code ? code : cli_file_check_folder(o->output);
-}
-
-/* The log of a run that is resumed goes on; any other one would be lost. */
-static int check_logs(const fit_options *o) {
-  bool may = o->force || fit_is_resumed(o);
-  int code = o->csv_log ? cli_file_check(o->csv_log, may) : CLI_OK;
-  code = code || !o->memory_log ? code : cli_file_check(o->memory_log, may);
-  return code || !o->record ? code : cli_file_check(o->record, may);
-}
 
 /* ---- training ---- */
 
@@ -54,7 +17,7 @@ static bool planned(void *user, const snug_plan *plan) {
     return false;
   }
   fit_announce(r);
-  r->failed = samples_open_log(r, fit_is_resumed(r->options));
+  r->failed = samples_open_log(r);
   return !r->failed;
 }
 
@@ -72,18 +35,8 @@ static snug_status plan_and_train(fit_run *r) {
     snug_history_memory(r->history, &r->memory);
     snug_history_data(r->history, &r->data);
   }
-  return s == SNUG_E_STOPPED && r->interrupted ? SNUG_OK : s;
-}
-
-static int save(fit_run *r) {
-  if (!r->options->output) {
-    return CLI_OK;
-  }
-  record_saving(r, true);
-  snug_status s = snug_model_save(r->job.model, r->options->output);
-  record_saving(r, false);
-  r->saved = !s;
-  return s ? cli_fail_status(r->job.ctx, s) : CLI_OK;
+  bool is_over = r->history && (s != SNUG_E_STOPPED || r->interrupted);
+  return is_over ? SNUG_OK : s; /* with a history, files failed: fit_note_callbacks tells which */
 }
 
 static int train_and_save(fit_run *r) {
@@ -92,16 +45,21 @@ static int train_and_save(fit_run *r) {
            r->options->output ? ", then saving " : "",
            r->options->output ? r->options->output : "");
   interrupt_begin(notice);
-  snug_status s = plan_and_train(r);
-  int code = s ? job_fail(&r->job, s) : r->failed ? r->failed : r->fits ? save(r) : CLI_NO_FIT;
-  int closed = samples_close_log(r);
-  code = code ? code : closed;
-  closed = record_close(r, code);
-  code = code ? code : closed;
+  int code = fit_begin_save(r);
+  snug_status s = code ? SNUG_OK : plan_and_train(r);
+  code = code        ? code
+         : s         ? job_fail(&r->job, s)
+         : r->failed ? r->failed
+         : r->fits   ? CLI_OK
+                     : CLI_NO_FIT;
+  fit_note_callbacks(r);
+  fit_end_save(r, !code || r->steps > 0, code != CLI_OK);
+  samples_close_log(r);
+  record_close(r, code || !r->n_unwritten ? code : CLI_FAILURE);
   interrupt_end();
   if (!code) {
     fit_report(r);
-    code = r->interrupted ? CLI_SIGNAL + r->interrupted : CLI_OK;
+    code = r->n_unwritten ? CLI_FAILURE : r->interrupted ? CLI_SIGNAL + r->interrupted : CLI_OK;
   }
   return code;
 }
@@ -123,8 +81,7 @@ static int check(const fit_options *o) {
     return cli_fail(CLI_USAGE, "fit: which data? --data FILE is needed; see snug fit --help");
   }
   int code = fit_check(o, "fit");
-  code = code ? code : check_logs(o);
-  return code ? code : check_output(o);
+  return code ? code : fit_check_files(o);
 }
 
 int fit_command(const cli_verb *verb, int n_args, char **args) {

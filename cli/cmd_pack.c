@@ -10,21 +10,19 @@ typedef struct pack_command {
   cli_common common;
   bool force;
   csv_problem problem;
+  snug_ctx *ctx;
   int64_t *offsets;
   snug_pack_result result;
 } pack_command;
 
 static int solve(pack_command *c) {
-  snug_ctx *ctx = NULL;
   c->offsets = malloc((c->problem.n ? c->problem.n : 1) * sizeof *c->offsets);
-  if (!c->offsets || snug_ctx_create(NULL, &ctx)) {
+  if (!c->offsets || snug_ctx_create(NULL, &c->ctx)) {
     return cli_fail(CLI_FAILURE, "pack: no memory for %zu buffers", c->problem.n);
   }
   snug_status status =
-      snug_pack(ctx, c->problem.items, c->problem.n, &c->options, c->offsets, &c->result);
-  int code = status ? cli_fail(CLI_FAILURE, "%s: %s", c->input, snug_message(ctx)) : CLI_OK;
-  snug_ctx_destroy(ctx);
-  return code;
+      snug_pack(c->ctx, c->problem.items, c->problem.n, &c->options, c->offsets, &c->result);
+  return status ? cli_fail(CLI_FAILURE, "%s: %s", c->input, snug_message(c->ctx)) : CLI_OK;
 }
 
 static bool fits(const pack_command *c) {
@@ -101,7 +99,7 @@ static void print_json(const pack_command *c, FILE *out) {
 
 static int write_output(const pack_command *c) {
   cli_file file;
-  int code = cli_file_begin(&file, c->output, c->force);
+  int code = cli_file_begin(&file, c->ctx, c->output, c->force);
   if (code) {
     return code;
   }
@@ -136,6 +134,7 @@ static int run(const cli_verb *verb, int n_args, char **args) {
   code = code ? code : csv_problem_read(&c.problem, c.input);
   code = code ? code : solve(&c);
   code = code ? code : report(&c);
+  snug_ctx_destroy(c.ctx);
   csv_problem_release(&c.problem);
   free(c.offsets);
   return code;

@@ -53,9 +53,10 @@ static int set_isa(const fit_options *o) {
 
 /* ---- planning ---- */
 
-static int write_kernels(const snug_plan *plan, const fit_options *o) {
+static int write_kernels(const snug_plan *plan, const fit_run *r) {
   cli_file file;
-  int code = cli_file_begin(&file, o->kernels_output, o->force);
+  const fit_options *o = r->options;
+  int code = cli_file_begin(&file, r->job.ctx, o->kernels_output, o->force);
   if (code) {
     return code;
   }
@@ -68,7 +69,7 @@ static int show(fit_run *r, const snug_plan *plan, json *j) {
   const fit_options *o = r->options;
   plan_view v = plan_view_of(r, plan);
   int code = o->plan_output ? plan_write_curve(&v, o->plan_output, o->force) : CLI_OK;
-  code = code || !o->kernels_output ? code : write_kernels(plan, o);
+  code = code || !o->kernels_output ? code : write_kernels(plan, r);
   if (!code && o->common.json) {
     *j = plan_begin_json(&v, stdout);
   } else if (!code) {
@@ -77,8 +78,16 @@ static int show(fit_run *r, const snug_plan *plan, json *j) {
   return code;
 }
 
+/* A fit shows its plan, and counts what that takes: so does the plan of it. */
+static bool is_shown(void *user, const snug_plan *plan) {
+  (void)user;
+  (void)plan;
+  return true;
+}
+
 static int plan_and_show(fit_run *r, json *j) {
   snug_plan *plan = NULL;
+  r->fit.planned = is_shown;
   r->fit.levers.beside = true; /* also without a line, what less would cost */
   r->fit.levers.curve = r->options->curve || r->options->plan_output;
   snug_status s = fit_make_plan(r, &plan);
@@ -177,11 +186,13 @@ const cli_verb cli_verb_plan = {
         "The bytes are those of the whole process. What Snug itself allocates is exact; the rest "
         "is measured in this process before it would train.\n"
         "Without --data the shapes are those of the model, and the data set is not counted. The "
-        "line may be more than this machine has.\n"
+        "line may be more than this machine has. Without a line the plan is that of full speed, "
+        "and "
+        "is judged by what this process may hold; with --memory none by nothing.\n"
         "If it does not fit, ways that would are printed as commands. Each of them was planned.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .exits = "3\tit does not fit under the line\n",
+    .exits = "3\tit does not fit under the line, or into what the process may hold\n",
     .computes = true,
     .run = run,
 };

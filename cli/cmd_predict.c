@@ -4,6 +4,7 @@
 
 #include "job.h"
 #include "json.h"
+#include "line.h"
 #include "terminal.h"
 
 #define MAX_OUTPUTS 256
@@ -13,6 +14,7 @@
 typedef struct predict_options {
   job_options job;
   cli_common common;
+  const char *memory;
   const char *output;
   bool force;
 } predict_options;
@@ -24,6 +26,7 @@ typedef struct prediction {
   const char *names[MAX_OUTPUTS];
   snug_array arrays[MAX_OUTPUTS];
   void *values[MAX_OUTPUTS];
+  uint64_t bytes; /* of all values */
 } prediction;
 
 /* ---- names of files ---- */
@@ -73,6 +76,7 @@ static int make_output(prediction *p, snug_tensor tensor) {
     return cli_fail(CLI_FAILURE, "no memory for the %zu bytes of the predictions", bytes);
   }
   a->data = p->values[p->n];
+  p->bytes += bytes;
   p->names[p->n++] = snug_model_tensor_name(p->job.model, tensor);
   return CLI_OK;
 }
@@ -210,10 +214,15 @@ static int check(const predict_options *o) {
 static int run(const cli_verb *verb, int n_args, char **args) {
   predict_options o = {.job = {JOB_DEFAULTS}};
   prediction p = {.options = &o};
+  memory_line line;
   int code = cli_parse(verb, n_args, args, &o);
   code = code ? code : check(&o);
-  code = code ? code : job_open(&p.job, &o.job, NULL, SNUG_PART_TEST, false);
+  code = code ? code : line_open("predict", o.memory, &line);
+  code = code ? code : job_open(&p.job, &o.job, &line, NULL, SNUG_PART_TEST, false);
   code = code ? code : make_outputs(&p);
+  if (!code) {
+    line_judge(&line, p.job.ctx, p.bytes);
+  }
   code = code ? code : check_files(&p);
   code = code ? code : predict(&p);
   for (int32_t i = 0; i < p.n; i++) {
@@ -243,6 +252,7 @@ static const cli_option options[] = {
     JOB_IMAGE_OPTIONS(predict_options),
     JOB_MODEL_OPTIONS(predict_options),
     JOB_RUN_OPTIONS(predict_options),
+    LINE_JUDGE_OPTION(offsetof(predict_options, memory)),
     {"output", 'o', CLI_FILE, "FILE", "npy npz", "Results", offsetof(predict_options, output),
      "write the predictions there: .npy (with several outputs FILE_0.npy, FILE_1.npy, ...), or "
      ".npz with all outputs under their names"},
@@ -260,6 +270,7 @@ const cli_verb cli_verb_predict = {
     .description = "Without --output the first rows are shown; with --json all of them, flat.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
+    .exits = "3\tthe process would need more memory than it may hold\n",
     .computes = true,
     .run = run,
 };

@@ -1,4 +1,5 @@
 /* snug summary: what a model is made of, and what it costs. */
+#include "job.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -105,7 +106,10 @@ static int run_with(const summary_options *o) {
   if (!code && snug_ctx_create(NULL, &ctx)) {
     code = cli_fail(CLI_FAILURE, "no memory");
   }
-  code = code ? code : summarize(o, ctx, &shapes);
+  if (!code) {
+    job_hold_to_room(ctx);
+    code = summarize(o, ctx, &shapes);
+  }
   snug_ctx_destroy(ctx);
   return code;
 }
@@ -149,13 +153,16 @@ const cli_verb cli_verb_summary = {
         "The table is that of Keras's model.summary() with three more columns: the bytes of a "
         "layer's output, the bytes of it that the backward pass needs, and the FLOPs of one sample "
         "(a multiplication and an addition are two). A value that is kept belongs to the layer "
-        "that made it.\n"
+        "that made it. On a terminal that is narrow, cells go on in the line below, and columns "
+        "that "
+        "have no room are left out and named; a file or a pipe gets all.\n"
         "Below stand Keras's totals and the four numbers that papers tell: parameters, FLOPs of "
         "one sample forward, the bytes of activations that are kept from the forward to the "
         "backward pass, and the peak of all memory that training holds at this batch, without the "
         "data set.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
+    .exits = "3\tit does not fit into what the process may hold\n",
     .computes = true,
     .run = run,
 };

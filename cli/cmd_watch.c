@@ -236,7 +236,8 @@ const cli_verb cli_verb_watch = {
         "ended.\n"
         "The peak is resident memory, with pages that several processes share counted once as "
         "far as that is known; where it is not certain, bounds are told. The shape says whether "
-        "memory was flat, growing (a leak), stepped, or up and down.\n"
+        "memory was flat, growing (a leak), rising (a start or a leak: it was too short to tell), "
+        "stepped, or up and down.\n"
         "A signal to snug goes on to the command; one from the terminal reaches the command by "
         "itself. If processes of the command are left when it ends they are not waited for.\n",
     .options = options,

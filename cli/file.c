@@ -80,64 +80,35 @@ int cli_file_check_folder(const char *path) {
   return code;
 }
 
-/* As mkstemp makes files that only their owner may read. */
-static void open_mode(int fd) {
-  mode_t mask = umask(0);
-  umask(mask);
-  (void)!fchmod(fd, 0666 & ~mask);
+/* ---- writing ---- */
+
+static ssize_t write_piece(void *file, const char *bytes, size_t n) {
+  return snug_new_file_write(file, bytes, n) ? 0 : (ssize_t)n;
 }
 
-int cli_file_begin(cli_file *f, const char *path, bool force) {
-  size_t bytes = strlen(path) + sizeof ".XXXXXX";
-  *f = (cli_file){.force = force};
+int cli_file_begin(cli_file *f, snug_ctx *ctx, const char *path, bool force) {
+  *f = (cli_file){.ctx = ctx, .force = force};
   int code = cli_file_check(path, force);
   if (code) {
     return code;
   }
-  f->path = strdup(path);
-  f->beside = malloc(bytes);
-  if (!f->path || !f->beside) {
-    cli_file_drop(f);
+  if (snug_new_file_begin(&f->file, ctx, path)) {
+    return cli_fail(CLI_FAILURE, "%s", snug_message(ctx));
+  }
+  f->stream = fopencookie(&f->file, "wb", (cookie_io_functions_t){.write = write_piece});
+  if (!f->stream) {
+    snug_new_file_drop(&f->file);
     return cli_fail(CLI_FAILURE, "%s: no memory", path);
   }
-  snprintf(f->beside, bytes, "%s.XXXXXX", path);
-  int fd = mkstemp(f->beside);
-  f->stream = fd < 0 ? NULL : fdopen(fd, "wb");
-  if (!f->stream) {
-    code = cli_fail(CLI_FAILURE, "%s: %s", path, strerror(errno));
-    if (fd >= 0) {
-      close(fd);
-      unlink(f->beside);
-    }
-    cli_file_drop(f);
-    return code;
-  }
-  open_mode(fd);
   return CLI_OK;
 }
 
-/* Without force, link() refuses if someone made the file in the meantime. */
-static int appear(const cli_file *f) {
-  if (f->force) {
-    return rename(f->beside, f->path);
-  }
-  return link(f->beside, f->path) ? -1 : unlink(f->beside);
-}
-
 int cli_file_end(cli_file *f) {
-  bool ok = fflush(f->stream) == 0 && !ferror(f->stream) && fsync(fileno(f->stream)) == 0;
-  ok = ok && appear(f) == 0;
-  int code = ok ? CLI_OK : cli_fail(CLI_FAILURE, "%s: %s", f->path, strerror(errno));
-  cli_file_drop(f);
+  bool is_written = !ferror(f->stream);
+  is_written = fclose(f->stream) == 0 && is_written;
+  int code = is_written && !snug_new_file_end(&f->file, f->force)
+                 ? CLI_OK
+                 : cli_fail(CLI_FAILURE, "%s", snug_message(f->ctx));
+  snug_new_file_drop(&f->file);
   return code;
-}
-
-void cli_file_drop(cli_file *f) {
-  if (f->stream) {
-    fclose(f->stream);
-    unlink(f->beside); /* gone already if it has appeared under its name */
-  }
-  free(f->path);
-  free(f->beside);
-  *f = (cli_file){0};
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "suggest.h"
 #include "terminal.h"
 
 #define MOST_BATCH (INT64_C(1) << 24)
@@ -37,10 +38,13 @@ static int try_batch(search *s, int64_t batch, tried *out) {
   int code = probe_plan(&o, s->line, &out->plan);
   out->batch = batch;
   if (!code && s->say) {
-    fprintf(stderr, "batch %lld: %s%s\n", (long long)batch,
-            out->plan.least == UINT64_MAX ? "cannot be planned"
-                                          : snug_least_text(out->plan.least, needs),
-            out->plan.fits ? "" : ", does not fit");
+    uint64_t bytes = out->plan.fits ? out->plan.process : out->plan.least;
+    fprintf(stderr, "batch %lld: %s%s%s\n", (long long)batch,
+            out->plan.fits        ? ""
+            : bytes == UINT64_MAX ? "cannot be planned"
+                                  : "does not fit, at the least ",
+            bytes == UINT64_MAX ? "" : snug_least_text(bytes, needs),
+            out->plan.fits && out->plan.recomputed ? ", with values that are made again" : "");
   }
   return code;
 }
@@ -151,6 +155,19 @@ static void print_one(const char *name, int64_t batch, const probe *p) {
   putchar('\n');
 }
 
+/* The fit that it was looked for, with the line as it was typed. */
+static void print_next(const fit_options *given, const memory_line *l, int64_t batch) {
+  static const char *any_file[] = {"FILE"};
+  fit_options o = *given;
+  char size[32];
+  o.job.batch_size = batch;
+  o.memory = o.memory ? o.memory : line_at_least(l->bytes, size, sizeof size);
+  o.job.data = o.job.data.n ? o.job.data : (cli_list){.items = any_file, .n = 1};
+  fputs("next: ", stdout);
+  suggest_print(&o, stdout);
+  putchar('\n');
+}
+
 static void print_text(const fit_options *o, const memory_line *l, const found_batch *f) {
   char bytes[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT];
   if (!f->exact) {
@@ -163,10 +180,7 @@ static void print_text(const fit_options *o, const memory_line *l, const found_b
   print_one("largest", f->exact, &f->at_exact);
   print_one("power of two", f->power, &f->at_power);
   if (!o->common.quiet) {
-    char size[32];
-    printf("next: snug fit %s%s%s --batch-size %lld --memory %s\n", o->job.model,
-           o->job.data.n ? " --data " : " --data FILE", o->job.data.n ? o->job.data.items[0] : "",
-           (long long)f->power, o->memory ? o->memory : line_at_least(l->bytes, size, sizeof size));
+    print_next(o, l, f->power);
   }
 }
 
@@ -186,7 +200,8 @@ static void print_json(const fit_options *o, const memory_line *l, const found_b
 int find_batch_command(const fit_options *o) {
   memory_line l;
   found_batch found;
-  if (!line_text(o->memory)) {
+  const char *text = line_text(o->memory);
+  if (!text || strcmp(text, "none") == 0) {
     return cli_fail(CLI_USAGE,
                     "plan: --find-batch looks for what fits under a line, and there is "
                     "none: give --memory 2GiB, or --memory auto");

@@ -2,6 +2,8 @@
 #ifndef SNUG_CLI_FIT_H
 #define SNUG_CLI_FIT_H
 
+#include <time.h>
+
 #include "job.h"
 #include "line.h"
 #include "terminal.h"
@@ -25,7 +27,7 @@ typedef struct fit_options {
   const char *early_stopping, *reduce_lr, *lr_schedule, *csv_log, *backup;
   const char *memory_log, *record;
   cli_list target_batches, target_epochs;
-  bool terminate_on_nan;
+  bool terminate_on_nan, replan;
   /* memory */
   const char *memory, *recompute, *micro_batch, *disk_folder, *kernels;
   cli_list allow;
@@ -52,6 +54,8 @@ typedef struct fit_messages {
 } fit_messages;
 
 #define FIT_MAX_CALLBACKS 16
+#define FIT_MOST_UNWRITTEN 8
+#define FIT_UNWRITTEN_BYTES 1024
 
 /* What is known of a run, during and after it. */
 typedef struct fit_run {
@@ -62,9 +66,11 @@ typedef struct fit_run {
   snug_source validation_source;
   snug_fit_options fit;
   double *class_weight;
+  snug_setting *settings; /* what a backup keeps of the options; in that text */
+  cli_list settings_text;
   snug_span *target_batches, *target_epochs;
-  FILE *memory_log; /* while it trains */
-  char log_buffer[512];
+  snug_log_file memory_log; /* while it trains */
+  bool log_is_begun, log_failed;
   terminal out, err; /* stdout, stderr */
   fit_progress progress;
   snug_progress bar;
@@ -72,11 +78,18 @@ typedef struct fit_run {
   snug_fit_record record;
   snug_callback callbacks[FIT_MAX_CALLBACKS];
   int32_t n_callbacks;
+  const snug_callback *csv_log, *checkpoint, *backup; /* among them; NULL: not asked for */
+  snug_save_file save;
+  const char *instead[2];
+  char *checkpoint_folder;
+  struct timespec began;
+  char unwritten[FIT_MOST_UNWRITTEN][FIT_UNWRITTEN_BYTES]; /* what could not be written, and why */
+  int n_unwritten;
   double peak_memory;  /* of the process, at the end of the last epoch */
   snug_status stopped; /* why a hook ended the fit */
   memory_line line;
-  char *kernels; /* the text of that file */
-  bool was_planned, fits;
+  char *kernels;                   /* the text of that file */
+  bool was_planned, fits, resumes; /* resumes: with the plan of a backup */
   int failed; /* an exit code that was reported while the fit was made ready; 0: none */
   uint64_t least;
   bool peaks_in_validation;
@@ -97,6 +110,24 @@ typedef struct fit_run {
  * interrupted run wrote. */
 bool fit_is_resumed(const fit_options *options);
 
+/* The files that a fit writes (fit_files.c): whether they may be, before anything is opened; the
+ * same of a path that a checkpoint is written to, as snug_callback_target.refuses.  No output
+ * replaces an input, and what this run did not write needs --force.  The first reports and returns
+ * 0 or an exit code. */
+int fit_check_files(const fit_options *options);
+const char *fit_refuses(void *run, const char *path);
+
+/* The model at the end: rehearsed and its room reserved before the training (reports; returns 0 or
+ * an exit code); saved after it, if steps were made, also where the training failed.  Then the
+ * backup is removed, if the training came to its end. */
+int fit_begin_save(fit_run *run);
+void fit_end_save(fit_run *run, bool trained, bool failed);
+
+/* Note what could not be written, for the box at the end; it is said now unless it was.  The run
+ * then ends with CLI_FAILURE. */
+void fit_note_unwritten(fit_run *run, const char *what, bool was_said);
+void fit_note_callbacks(fit_run *run);
+
 /* What can be told wrong about the options without opening anything.  Reports; returns 0 or an exit
  * code. */
 int fit_check(const fit_options *options, const char *verb);
@@ -111,6 +142,10 @@ int fit_set_up(fit_run *run);
 
 /* Samples to train on, those held back for validation included. */
 int64_t fit_samples(const fit_run *run);
+
+/* Fill in run->fit.settings (reports; returns 0 or an exit code), and give it back. */
+int fit_add_settings(fit_run *run);
+void fit_end_settings(fit_run *run);
 
 /* Whether it is planned for another machine than this one. */
 bool fit_is_estimate(const fit_options *options);
@@ -128,23 +163,21 @@ int fit_add_callbacks(fit_run *run);
 void fit_end_callbacks(fit_run *run);
 
 /* The memory at chosen batches and epochs (memory_samples.c): check the options; fill in
- * run->fit.sampling; the file of --memory-log, begun just before the training or gone on with, and
- * ended after it; what is left.  The first three and the end report and return 0 or an exit code.
- */
+ * run->fit.sampling; the file of --memory-log, opened just before the training, and closed after
+ * it; what is left.  The first three report and return 0 or an exit code. */
 int samples_check(const fit_options *options, const char *verb);
 int samples_set_up(fit_run *run);
-int samples_open_log(fit_run *run, bool goes_on);
+int samples_open_log(fit_run *run);
 snug_callback samples_callback(fit_run *run);
-int samples_close_log(fit_run *run);
+void samples_close_log(fit_run *run);
 void samples_release(fit_run *run);
 void samples_print(const fit_run *run);
 
 /* The recording (fit_record.c): its callbacks; the last save of the model, and its end, with what
- * came of the fit: an exit code, 0 if it was good.  The end reports and returns 0 or an exit code.
- */
+ * came of the fit: an exit code, 0 if it was good. */
 void record_add_callbacks(fit_run *run);
 void record_saving(fit_run *run, bool begins);
-int record_close(fit_run *run, int code);
+void record_close(fit_run *run, int code);
 
 /* What is said before the first step, and after the last: a box, or JSON. */
 void fit_announce(const fit_run *run);

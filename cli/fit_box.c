@@ -6,6 +6,7 @@
 
 #define TEXT_BYTES 512
 #define SHOWN_LAYERS 3
+#define MOST_ROWS (11 + FIT_MOST_UNWRITTEN)
 
 /* Append to a text of TEXT_BYTES. */
 static void append(char *text, const char *separator, const char *name, const char *value) {
@@ -100,7 +101,7 @@ static void write_title(const fit_run *r, char *text) {
   }
   if (r->memory.process) {
     snprintf(text + n, TEXT_BYTES - n, "%splanned %s%s%s", dot,
-             snug_bytes_text(r->memory.process, planned), dot,
+             snug_least_text(r->memory.process, planned), dot,
              process_peak(r) <= most ? "held" : "passed");
   }
 }
@@ -117,11 +118,11 @@ static void write_difference(uint64_t planned, uint64_t measured, char *text, si
   }
 }
 
-static void write_compared(const fit_run *r, uint64_t planned, uint64_t measured, char *text) {
-  char a[SNUG_BYTES_TEXT], b[SNUG_BYTES_TEXT], difference[64];
-  write_difference(planned, measured, difference, sizeof difference);
-  snprintf(text, TEXT_BYTES, "planned %s%smeasured %s%s%s", snug_bytes_text(planned, a),
-           terminal_dot(&r->out), snug_bytes_text(measured, b), terminal_dot(&r->out), difference);
+static void write_compared(const fit_run *r, const char *planned, uint64_t measured,
+                           const char *difference, char *text) {
+  char bytes[SNUG_BYTES_TEXT];
+  snprintf(text, TEXT_BYTES, "planned %s%smeasured %s%s%s", planned, terminal_dot(&r->out),
+           snug_bytes_text(measured, bytes), terminal_dot(&r->out), difference);
 }
 
 /* The process around what Snug allocates. */
@@ -149,13 +150,13 @@ static void write_around(const fit_run *r, char *text) {
 static void write_saved(const fit_run *r, char *text) {
   struct stat info;
   char bytes[SNUG_BYTES_TEXT];
-  uint64_t size = stat(r->options->output, &info) == 0 ? (uint64_t)info.st_size : 0;
-  snprintf(text, TEXT_BYTES, "%s, %s", r->options->output, snug_bytes_text(size, bytes));
+  uint64_t size = stat(r->save.saved, &info) == 0 ? (uint64_t)info.st_size : 0;
+  snprintf(text, TEXT_BYTES, "%s, %s", r->save.saved, snug_bytes_text(size, bytes));
 }
 
 static void write_next(const fit_run *r, char *text) {
-  if (r->saved && cli_ends_in(r->options->output, ".keras")) {
-    snprintf(text, TEXT_BYTES, "snug evaluate %s --data FILE", r->options->output);
+  if (cli_ends_in(r->save.saved, ".keras")) {
+    snprintf(text, TEXT_BYTES, "snug evaluate %s --data FILE", r->save.saved);
   } else {
     snprintf(text, TEXT_BYTES, "snug fit %s ... -o trained.keras", r->options->job.model);
   }
@@ -168,8 +169,8 @@ static void write_see(const fit_run *r, char *text) {
 /* ---- all of it ---- */
 
 typedef struct rows {
-  snug_box_row list[11];
-  char texts[11][TEXT_BYTES];
+  snug_box_row list[MOST_ROWS];
+  char texts[MOST_ROWS][TEXT_BYTES];
   size_t n;
 } rows;
 
@@ -181,10 +182,15 @@ static char *next_row(rows *b, const char *label) {
 
 static void add_memory(const fit_run *r, rows *b) {
   const snug_memory_report *m = &r->memory;
+  char planned[SNUG_BYTES_TEXT], difference[64];
   if (m->process) {
-    write_compared(r, m->process, process_peak(r), next_row(b, "process"));
+    write_difference(m->process, process_peak(r), difference, sizeof difference);
+    write_compared(r, snug_least_text(m->process, planned), process_peak(r), difference,
+                   next_row(b, "process"));
   }
-  write_compared(r, m->planned, m->measured, next_row(b, "snug"));
+  write_difference(m->planned, m->measured, difference, sizeof difference);
+  write_compared(r, snug_bytes_text(m->planned, planned), m->measured, difference,
+                 next_row(b, "snug"));
   snug_memory_text(m, r->out.ascii, next_row(b, "what"), TEXT_BYTES);
   write_who(r, next_row(b, "who"));
   if (m->process) {
@@ -200,8 +206,11 @@ void fit_print_box(const fit_run *r) {
   add_memory(r, &b);
   write_time(r, next_row(&b, "time"));
   write_data(r, next_row(&b, "data"));
-  if (r->saved) {
+  if (*r->save.saved) {
     write_saved(r, next_row(&b, "saved"));
+  }
+  for (int i = 0; i < r->n_unwritten; i++) {
+    snprintf(next_row(&b, "failed"), TEXT_BYTES, "%s", r->unwritten[i]);
   }
   write_next(r, next_row(&b, "next"));
   if (r->options->record) {

@@ -129,11 +129,21 @@ static int add_keras(fit_run *r, const char *class_name, const char *config, con
   snug_callback_target target = {.sink = r->progress == FIT_SILENT ? NULL : keep_message,
                                  .user = &r->messages,
                                  .path = path,
-                                 .interrupted = interrupt_flag()};
+                                 .interrupted = interrupt_flag(),
+                                 .refuses = fit_refuses,
+                                 .user_of_refuses = r};
   snug_status s = snug_callback_create(r->job.model, class_name, config, &target,
                                        &r->callbacks[r->n_callbacks]);
   r->n_callbacks += !s;
   return s ? cli_fail(CLI_USAGE, "fit: %s", snug_message(r->job.ctx)) : CLI_OK;
+}
+
+/* One that writes a file. */
+static int add_writer(fit_run *r, const char *class_name, const char *config, const char *path,
+                      const snug_callback **out) {
+  int code = add_keras(r, class_name, config, path);
+  *out = code ? NULL : &r->callbacks[r->n_callbacks - 1];
+  return code;
 }
 
 static int add_checkpoint(fit_run *r) {
@@ -144,7 +154,7 @@ static int add_checkpoint(fit_run *r) {
            o->save_best_only ? "save_best_only," : "",
            o->save_weights_only ? "save_weights_only," : "", o->save_freq ? "save_freq=" : "",
            o->save_freq ? o->save_freq : "");
-  return add_keras(r, "ModelCheckpoint", config, o->checkpoint);
+  return add_writer(r, "ModelCheckpoint", config, o->checkpoint, &r->checkpoint);
 }
 
 /* Those that change the learning rate come first: the others see what they did. */
@@ -161,7 +171,7 @@ static int add_all_keras(fit_run *r) {
     code = add_keras(r, "TerminateOnNaN", NULL, NULL);
   }
   if (!code && o->csv_log) {
-    code = add_keras(r, "CSVLogger", NULL, o->csv_log);
+    code = add_writer(r, "CSVLogger", NULL, o->csv_log, &r->csv_log);
   }
   if (!code && o->checkpoint) {
     code = add_checkpoint(r);
@@ -170,7 +180,7 @@ static int add_all_keras(fit_run *r) {
     code = add_keras(r, "EarlyStopping", o->early_stopping, NULL);
   }
   if (!code && o->backup) {
-    code = add_keras(r, "BackupAndRestore", NULL, o->backup);
+    code = add_writer(r, "BackupAndRestore", "delete_checkpoint=false", o->backup, &r->backup);
   }
   return code;
 }

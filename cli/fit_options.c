@@ -6,7 +6,8 @@ static const cli_option options[] = {
     {"output", 'o', CLI_FILE, "FILE", "keras", "Results", AT(output),
      "save the trained model there: .keras, or .weights.h5 for its weights alone. The file appears "
      "complete or not at all"},
-    {"force", 'f', CLI_FLAG, NULL, NULL, NULL, AT(force), "replace files that exist"},
+    {"force", 'f', CLI_FLAG, NULL, NULL, NULL, AT(force),
+     "replace files that exist; a run that goes on from its --backup does so with its own"},
     CLI_COMMON_OPTIONS(fit_options),
     {NULL, 'v', CLI_FLAG, NULL, NULL, NULL, AT(more), "print the bytes of every layer, too"},
     {"verbose", 0, CLI_CHOICE, "HOW", "auto|0|1|2", NULL, AT(verbose),
@@ -42,15 +43,26 @@ const cli_verb cli_verb_fit = {
         "saved loads in Keras, which goes on with the same next step.\n"
         "With --memory the plan is made to fit under that line, at the least cost in time, and the "
         "process does not pass it. If nothing fits, that is said before the first step, with the "
-        "least line that would do and with changes that would help.\n"
+        "least line that would do and with changes that would help. Without --memory it runs at "
+        "full "
+        "speed, and is refused in the same way if it needs more than the container or the machine "
+        "leaves it.\n"
         "Progress goes to standard error, the result to standard output.\n"
         "Ctrl-C or SIGTERM ends the training after the batch that runs; the model is then saved "
-        "if -o is given. A second one ends it at once; a file that exists stays whole.\n",
+        "if -o is given. A second one ends it at once; a file that exists stays whole.\n"
+        "What cannot be written is told before the first step: every folder and name is tried, and "
+        "the room for -o is reserved. If a file fails later, the training goes on, and ends with "
+        "exit code 1; what was trained is then in the file that the message names, in another "
+        "folder if it must be (that of -o, --backup or --checkpoint, TMPDIR, /tmp). The same holds "
+        "where data cannot be read any more. A backup is removed when the model is saved.\n"
+        "No output replaces a file that the run reads, and other files only with --force. A run "
+        "that writes a log, a recording or a backup keeps other runs from it.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits =
-        "3\tit does not fit under the line, and what would fit is said; or into what the system "
-        "gives\n"
+        "3\tit does not fit under the line or into what the process may hold, and what would fit "
+        "is "
+        "said; or the system refuses memory\n"
         "130\tinterrupted by Ctrl-C\n"
         "143\tinterrupted by SIGTERM\n",
     .computes = true,

@@ -62,6 +62,7 @@ void fit_keep_plan(fit_run *r, const snug_plan *plan) {
   snug_plan_point_at(plan, 0, &r->fastest);
   snug_plan_point_at(plan, chosen < last ? chosen : last, &r->point);
   r->fits = snug_plan_fits(plan);
+  r->resumes = snug_plan_resumes(plan);
   r->least = snug_plan_least(plan);
   snug_plan_moment peak;
   snug_plan_peak(plan, &peak);

@@ -70,15 +70,18 @@ static snug_status tell_end(fit_run *r, int code) {
   return s ? s : snug_recorder_fact(to, "end.steps", text);
 }
 
-int record_close(fit_run *r, int code) {
+void record_close(fit_run *r, int code) {
+  char text[SNUG_RECORD_WHY + 64];
   if (!r->record.recorder) {
-    return CLI_OK;
+    return;
   }
   snug_status told = tell_end(r, code);
   snug_status closed = snug_recorder_close(r->record.recorder);
   r->record.recorder = NULL;
   if (r->record.failed) {
-    return cli_fail(CLI_FAILURE, "%s; the recording is not complete", r->record.why);
+    snprintf(text, sizeof text, "%s; the recording is not complete", r->record.why);
+    fit_note_unwritten(r, text, false);
+  } else if (told || closed) {
+    fit_note_unwritten(r, snug_message(r->job.ctx), false);
   }
-  return told || closed ? cli_fail_status(r->job.ctx, told ? told : closed) : CLI_OK;
 }

@@ -22,8 +22,9 @@ static const char *price_text(const fit_run *r, char *dst, size_t bytes) {
 
 static void announce_plan(const fit_run *r) {
   char needs[SNUG_BYTES_TEXT], size[SNUG_BYTES_TEXT], time[32], price[TEXT_BYTES];
+  char result[TEXT_BYTES];
   double seconds = r->point.seconds;
-  snug_bytes_text(r->planned.process ? r->planned.process : r->planned.planned, needs);
+  snug_least_text(r->planned.process ? r->planned.process : r->planned.planned, needs);
   if (r->line.bytes) {
     fprintf(stderr, "Plan: fits. %s of %s for the whole process%s", needs,
             snug_bytes_text(r->line.bytes, size), price_text(r, price, sizeof price));
@@ -41,12 +42,24 @@ static void announce_plan(const fit_run *r) {
   if (*r->line.why) {
     fprintf(stderr, "The line: %s.\n", r->line.why);
   }
+  if (r->line.bytes || r->resumes) {
+    fprintf(stderr, "The result: %s.\n", plan_result(r, result, sizeof result));
+  }
   if (*r->note) {
     fprintf(stderr, "Note: %s.\n", r->note);
   }
 }
 
+/* Told however quiet the command is to be: without it the run may end without a word. */
+static void warn(const fit_run *r) {
+  char text[LINE_WARNING_BYTES];
+  if (*line_warning(&r->line, r->planned.process, text)) {
+    fprintf(stderr, "Warning: %s.\n", text);
+  }
+}
+
 void fit_announce(const fit_run *r) {
+  warn(r);
   if (r->progress == FIT_SILENT || r->options->common.quiet) {
     return;
   }
@@ -89,6 +102,7 @@ static void print_json_history(const fit_run *r, json *j) {
 }
 
 static void print_json(const fit_run *r) {
+  char result[TEXT_BYTES];
   json j = json_begin(stdout);
   json_text(&j, "model", r->options->job.model);
   json_int(&j, "samples", fit_samples(r));
@@ -102,11 +116,18 @@ static void print_json(const fit_run *r) {
   json_int(&j, "steps", r->steps);
   json_real(&j, "seconds", r->seconds);
   json_real(&j, "step_seconds", r->point.seconds); /* as planned */
+  json_bool(&j, "same_bits", plan_same_bits(r));
+  json_text(&j, "result", plan_result(r, result, sizeof result));
   json_text(&j, "interrupted",
             !r->interrupted             ? NULL
             : r->interrupted == SIGTERM ? "SIGTERM"
                                         : "SIGINT");
-  json_text(&j, "saved", r->saved ? r->options->output : NULL);
+  json_text(&j, "saved", *r->save.saved ? r->save.saved : NULL);
+  json_array(&j, "unwritten");
+  for (int i = 0; i < r->n_unwritten; i++) {
+    json_text(&j, NULL, r->unwritten[i]);
+  }
+  json_end(&j);
   json_finish(&j);
 }
 
@@ -114,8 +135,8 @@ static void print_interrupted(const fit_run *r) {
   char time[32];
   terminal_time(r->seconds, time, sizeof time);
   fprintf(stderr, "Stopped after %lld steps, %s; %s%s.\n", (long long)r->steps, time,
-          r->saved ? "saved " : "nothing was saved", r->saved ? r->options->output : "");
-  if (r->options->backup) {
+          *r->save.saved ? "saved " : "nothing was saved", r->save.saved);
+  if (r->backup && !*snug_callback_unwritten(r->backup)) {
     fprintf(stderr, "The same command goes on from the backup in %s.\n", r->options->backup);
   }
 }

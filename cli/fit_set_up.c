@@ -131,10 +131,12 @@ int fit_set_up(fit_run *r) {
                                                       : o->validation_split,
                               .validation_batch_size = o->validation_batch_size,
                               .validation_steps = o->validation_steps,
-                              .validation_freq = o->validation_freq};
+                              .validation_freq = o->validation_freq,
+                              .replan = o->replan};
   int code = read_validation(r);
   code = code ? code : set_levers(r);
   code = code ? code : samples_set_up(r);
+  code = code ? code : fit_add_settings(r);
   return code ? code : set_class_weights(r);
 }
 
@@ -148,11 +150,15 @@ static snug_arrays_options files_of(const fit_run *r) {
 
 int fit_open(fit_run *r, const fit_options *o, const char *verb) {
   *r = (fit_run){.options = o};
+  clock_gettime(CLOCK_REALTIME_COARSE, &r->began); /* the clock that files have */
   int code = line_find(o->memory, &r->line);
   snug_arrays_options files = files_of(r);
   snug_image_options images = {.validation_split = o->validation_split};
   files.images = &images;
-  code = code ? code : job_open(&r->job, &o->job, &files, SNUG_PART_TRAIN, true);
+  code = code ? code : job_open(&r->job, &o->job, &r->line, &files, SNUG_PART_TRAIN, true);
+  if (!code && !fit_is_estimate(o)) {
+    line_find_room(r->job.ctx, &r->line);
+  }
   code = code ? code : job_need_compiled(&r->job, verb);
   code = code ? code : fit_set_up(r);
   return code ? code : fit_add_callbacks(r);
@@ -165,6 +171,7 @@ void fit_close(fit_run *r) {
   snug_arrays_destroy(r->validation_arrays);
   job_close(&r->job);
   samples_release(r);
+  fit_end_settings(r);
   free(r->class_weight);
   free(r->kernels);
 }

@@ -29,7 +29,8 @@
      "take the samples in their order"},                                                          \
     {"shuffle-window", 0, CLI_TEXT, "BYTES", "auto", NULL, AT(job.window),                        \
      "memory to shuffle samples in that can only be read from front to back (gzipped, deflated, "  \
-     "standard input): auto is an eighth of the line, or 64MiB. All others are shuffled without"}, \
+     "standard input): auto is 64MiB, or half of that, a quarter, ..., within an eighth of the "   \
+     "line; the plan says if that makes another order. All others are shuffled without"},         \
     JOB_READ_OPTIONS(fit_options),                                                                \
     JOB_IMAGE_OPTIONS(fit_options),                                                               \
     JOB_AUGMENT_OPTION(fit_options),                                                              \
@@ -57,10 +58,11 @@
     {"learning-rate", 0, CLI_REAL, "RATE", NULL, NULL, AT(job.learning_rate),                     \
      "another learning rate than the optimizer has"},                                             \
     JOB_COMPILE_OPTIONS(fit_options),                                                             \
-    {"memory", 0, CLI_TEXT, "LINE", "auto|70%", "Memory", AT(memory),                             \
+    {"memory", 0, CLI_TEXT, "LINE", "auto|none|70%", "Memory", AT(memory),                        \
      "bytes that the whole process may hold: 2GiB (the same as 2G), 512MB, 70% of what auto finds, "\
      "or auto: the least of the container's limit, the process's own limits and what is free. "   \
-     "Without it, SNUG_MEMORY; without that, no line"},                                           \
+     "Without it, SNUG_MEMORY; without that there is no line: the plan is that of full speed, and " \
+     "is refused if it needs more than auto finds. none: no line, and nothing is refused"},       \
     {"recompute", 0, CLI_TEXT, "WHAT", "auto|none|activations|full", NULL, AT(recompute),         \
      "values that are made again in the backward pass instead of being kept: auto (what the line "\
      "asks for), none, activations (what one pass over its values makes), full, or layers, "      \
@@ -117,7 +119,12 @@
     {"backup", 0, CLI_FOLDER, "FOLDER", NULL, NULL, AT(backup),                                   \
      "keep all that it takes to go on there; the same command resumes a run that was interrupted "\
      "or "                                                                                        \
-     "killed, and ends with the same result to the bit"},                                         \
+     "killed, by the plan that it began with, and ends with the same result to the bit. Of the "   \
+     "options, --epochs, --memory and where results go may be others then; any other that was "   \
+     "changed is refused by its name"},                                                           \
+    {"replan", 0, CLI_FLAG, NULL, NULL, NULL, AT(replan),                                         \
+     "go on from a --backup with the options as they are now and a plan made anew: other results "\
+     "than without the interruption"},                                                            \
     {"terminate-on-nan", 0, CLI_FLAG, NULL, NULL, NULL, AT(terminate_on_nan),                     \
      "stop when the loss is not a finite number"}
 /* clang-format on */

@@ -38,7 +38,16 @@ int job_need_compiled(const job *j, const char *verb) {
   bool trains = strcmp(verb, "evaluate") != 0;
   const cli_list *data = &j->options->data;
   bool has_data = data->n || strcmp(verb, "plan") != 0; /* where it must be given */
+  const char *left_out = snug_model_left_out(j->model);
+  const char *why = snug_model_uncompiled(j->model);
+  if (why) {
+    return cli_fail(CLI_FAILURE, "%s: %s", verb, why);
+  }
   if (snug_model_metrics(j->model).n > 0) {
+    if (left_out && strcmp(verb, "plan") != 0) {
+      fprintf(stderr, "warning: %s: metrics that Snug has not are left out: %s\n",
+              j->options->model, left_out);
+    }
     return CLI_OK;
   }
   return cli_fail(CLI_USAGE,
@@ -75,10 +84,22 @@ static bool wants_compile(const job_options *o) {
 }
 
 /* The shapes of the data say what the file leaves open. */
+/* What a small model takes to load.  It is loaded under any line: its plan tells the least that
+ * would do, and what else. */
+#define SMALL_BYTES ((uint64_t)16 << 20)
+
+static uint64_t line_of_loading(const job *j) {
+  snug_memory_process now;
+  snug_memory_process_get(&now);
+  bool is_small = j->memory < now.resident + SMALL_BYTES;
+  return j->memory && is_small ? now.resident + SMALL_BYTES : j->memory;
+}
+
 static int load_model(job *j, snug_part part) {
   snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
   options.seed = (uint64_t)j->options->seed;
   options.no_compile = wants_compile(j->options);
+  options.memory = line_of_loading(j);
   snug_array shapes[CLI_MOST_INPUTS];
   const char *text = j->options->input_shape;
   if (text && cli_parse_shapes(text, shapes, &options.n_x)) {
@@ -180,7 +201,14 @@ static int set_learning_rate(job *j) {
 
 /* ---- all of it ---- */
 
-static int create_context(job *j) {
+void job_hold_to_room(snug_ctx *ctx) {
+  snug_available room;
+  if (!snug_memory_available(ctx, &room)) {
+    snug_memory_set_bound(ctx, room.bytes);
+  }
+}
+
+static int create_context(job *j, const memory_line *line) {
   snug_options options = SNUG_OPTIONS_DEFAULT;
   if (j->options->threads > 1024) {
     return cli_fail(CLI_USAGE, "--threads is %lld; it is at most 1024",
@@ -191,6 +219,9 @@ static int create_context(job *j) {
   snug_status s = snug_ctx_create(&options, &j->ctx);
   if (s) {
     return cli_fail(CLI_FAILURE, "%s", snug_status_text(s));
+  }
+  if (!line->is_off) {
+    job_hold_to_room(j->ctx);
   }
   s = snug_memory_preallocate(j->ctx, "cpu", (uint64_t)j->options->preallocate);
   return s ? cli_fail(CLI_NO_FIT, "--preallocate: %s", snug_message(j->ctx)) : CLI_OK;
@@ -225,9 +256,9 @@ static int open_both(job *j, snug_part part) {
   return code ? code : open_arrays(j);
 }
 
-int job_open(job *j, const job_options *options, const snug_arrays_options *files, snug_part part,
-             bool with_labels) {
-  *j = (job){.options = options};
+int job_open(job *j, const job_options *options, const memory_line *line,
+             const snug_arrays_options *files, snug_part part, bool with_labels) {
+  *j = (job){.options = options, .memory = line->is_room ? 0 : line->bytes};
   if (files) {
     j->files = *files;
     j->images.validation_split = files->images ? files->images->validation_split : 0.0;
@@ -235,7 +266,7 @@ int job_open(job *j, const job_options *options, const snug_arrays_options *file
   j->files.label = options->label;
   int code = job_parse_reading(j);
   job_set_images(j);
-  code = code ? code : create_context(j);
+  code = code ? code : create_context(j, line);
   code = code ? code : open_both(j, part);
   code = code ? code : freeze_all(j);
   code = code || !wants_compile(options) ? code : compile(j);

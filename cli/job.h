@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cli.h"
+#include "line.h"
 
 typedef struct job_options {
   const char *model, *weights, *optimizer, *sample_weight, *input_shape;
@@ -109,14 +110,18 @@ typedef struct job {
   snug_source reading;       /* how rows are read: workers, prefetch, window, skip_bad */
   snug_source source;        /* of data, read so */
   const cli_list *more_data; /* further files that failures may be about; NULL: none */
+  uint64_t memory;           /* a line below the room, for loading; 0: none */
 } job;
 
 /* Open all of it: context, data (if there are any), model, weights, compile.  The part says which
- * samples of a file are meant, `files` what of them may be held (NULL: all).  Reports; returns 0 or
- * an exit code.  A job is ended by job_close in any case. */
-int job_open(job *j, const job_options *options, const snug_arrays_options *files, snug_part part,
-             bool with_labels);
+ * samples of a file are meant, `files` what of them may be held (NULL: all); loading keeps to the
+ * line.  Reports; returns 0 or an exit code.  A job is ended by job_close in any case. */
+int job_open(job *j, const job_options *options, const memory_line *line,
+             const snug_arrays_options *files, snug_part part, bool with_labels);
 void job_close(job *j);
+
+/* Let the process never pass what the container or the machine leaves it. */
+void job_hold_to_room(snug_ctx *ctx);
 
 /* Open the data of some files for the job's model.  Owns: *arrays is the caller's in any case. */
 int job_read(const job *j, const cli_list *files, snug_part part, bool with_labels,

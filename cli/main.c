@@ -72,6 +72,7 @@ static int run_verb(int argc, char **argv) {
   }
   if (!verb->runs_others) {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe must not end a training */
+    signal(SIGXFSZ, SIG_IGN); /* nor a limit on the size of files */
   }
   return verb->run(verb, n_args, args);
 }

@@ -223,8 +223,9 @@ void cli_print_man_overview(FILE *out) {
       "The first of these that is set says whether characters beyond ASCII may be printed.\n"
       ".TP\n\\fBOMP_WAIT_POLICY\\fR, \\fBGOMP_SPINCOUNT\\fR\n"
       "How long threads that wait stay busy.\n"
-      "If neither is set, the command sets GOMP_SPINCOUNT to 10000, so that trainings beside each "
-      "other do not slow each other down by waiting.\n"
+      "If neither is set, the command sets GOMP_SPINCOUNT to 1000, some microseconds, so that it "
+      "shares the "
+      "processors with other programs and loses nothing where there are none.\n"
       ".TP\n.B SNUG_ISA\nAn instruction set to stay below, such as avx2.\n",
       out);
 }

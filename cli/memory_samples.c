@@ -1,5 +1,4 @@
 /* The memory at chosen batches and epochs: which ones, a table or CSV file of them, and JSON. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,66 +79,72 @@ static void list_values(const snug_memory_sample *s, value out[MOST_VALUES]) {
 
 /* ---- the file ---- */
 
-static void write_head(FILE *out) {
+#define ROW_BYTES 512
+
+static snug_status write_head(snug_log_file *out) {
+  char row[ROW_BYTES];
   value values[MOST_VALUES];
   list_values(&(snug_memory_sample){.at = ""}, values);
-  fputs("epoch,batch,at", out);
+  size_t n = (size_t)snprintf(row, sizeof row, "epoch,batch,at");
   for (size_t i = 0; i < MOST_VALUES; i++) {
-    fprintf(out, ",%s", values[i].name);
+    n += (size_t)snprintf(row + n, sizeof row - n, ",%s", values[i].name);
   }
-  fputs("\r\n", out);
+  n += (size_t)snprintf(row + n, sizeof row - n, "\r\n");
+  return snug_log_file_write(out, row, n);
 }
 
-static bool write_row(void *user, const snug_memory_sample *s) {
-  FILE *out = ((fit_run *)user)->memory_log;
-  value values[MOST_VALUES];
-  list_values(s, values);
-  fprintf(out, "%lld,%lld,%s", (long long)s->epoch, (long long)s->batch, s->at);
-  for (size_t i = 0; i < MOST_VALUES; i++) {
-    fprintf(out, ",%llu", (unsigned long long)values[i].bytes);
+/* The log of a run that is resumed goes on; any other one begins with this fit. */
+static snug_status begin_log(fit_run *r) {
+  snug_log_file *out = &r->memory_log;
+  snug_status s = SNUG_OK;
+  if (!r->log_is_begun && !fit_is_resumed(r->options)) {
+    s = snug_log_file_cut(out, 0);
   }
-  fputs("\r\n", out);
-  fflush(out); /* what a process wrote that is killed, is there */
+  r->log_is_begun = true;
+  return s || out->length ? s : write_head(out);
+}
+
+static snug_status write_sample(fit_run *r, const snug_memory_sample *s) {
+  char row[ROW_BYTES];
+  value values[MOST_VALUES];
+  snug_status status = begin_log(r);
+  list_values(s, values);
+  size_t n = (size_t)snprintf(row, sizeof row, "%lld,%lld,%s", (long long)s->epoch,
+                              (long long)s->batch, s->at);
+  for (size_t i = 0; i < MOST_VALUES; i++) {
+    n += (size_t)snprintf(row + n, sizeof row - n, ",%llu", (unsigned long long)values[i].bytes);
+  }
+  n += (size_t)snprintf(row + n, sizeof row - n, "\r\n");
+  return status ? status : snug_log_file_write(&r->memory_log, row, n);
+}
+
+/* The training goes on without the rows that cannot be written. */
+static bool write_row(void *user, const snug_memory_sample *s) {
+  fit_run *r = user;
+  if (write_sample(r, s) && !r->log_failed) {
+    r->log_failed = true;
+    fit_note_unwritten(r, snug_message(r->job.ctx), false);
+  }
   return true;
 }
 
-int samples_open_log(fit_run *r, bool goes_on) {
+int samples_open_log(fit_run *r) {
   const char *path = r->options->memory_log;
-  if (!path) {
-    return CLI_OK;
-  }
-  r->memory_log = fopen(path, goes_on ? "ab" : "wb");
-  if (!r->memory_log) {
-    return cli_fail(CLI_FAILURE, "%s: %s", path, strerror(errno));
-  }
-  setvbuf(r->memory_log, r->log_buffer, _IOFBF, sizeof r->log_buffer);
-  fseek(r->memory_log, 0, SEEK_END);
-  if (ftell(r->memory_log) <= 0) {
-    write_head(r->memory_log);
-  }
-  return CLI_OK;
+  snug_status s = path ? snug_log_file_open(&r->memory_log, r->job.ctx, path) : SNUG_OK;
+  return s ? cli_fail_status(r->job.ctx, s) : CLI_OK;
 }
 
 snug_callback samples_callback(fit_run *r) {
   return (snug_callback){.user = r, .memory_sample = write_row};
 }
 
-int samples_close_log(fit_run *r) {
-  if (!r->memory_log) {
-    return CLI_OK;
+void samples_close_log(fit_run *r) {
+  if (snug_log_file_close(&r->memory_log) && !r->log_failed) {
+    fit_note_unwritten(r, snug_message(r->job.ctx), false);
   }
-  bool failed = ferror(r->memory_log) != 0;
-  failed = fclose(r->memory_log) != 0 || failed;
-  r->memory_log = NULL;
-  return failed
-             ? cli_fail(CLI_FAILURE, "%s: not all of it could be written", r->options->memory_log)
-             : CLI_OK;
 }
 
 void samples_release(fit_run *r) {
-  if (r->memory_log) {
-    fclose(r->memory_log);
-  }
   free(r->target_batches);
   free(r->target_epochs);
 }

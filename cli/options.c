@@ -273,7 +273,9 @@ static int unknown(const parser *p, const char *argument, size_t n) {
     }
   }
   snprintf(name, sizeof name, "%.*s", (int)n, argument);
-  const char *near = strncmp(name, "--", 2) == 0 ? cli_nearest(name + 2, names, n_names) : NULL;
+  size_t dashes = strspn(name, "-");
+  const char *near =
+      name[dashes] && name[dashes + 1] ? cli_nearest(name + dashes, names, n_names) : NULL;
   return cli_fail(CLI_USAGE, "%s: there is no option \"%s\"%s%s%s snug %s --help", p->verb->name,
                   name, near ? "; did you mean --" : "", near ? near : "", near ? "? See" : "; see",
                   p->verb->name);
@@ -301,6 +303,9 @@ static int parse_long(parser *p, const char *argument) {
 static int parse_short(parser *p, const char *argument) {
   for (const char *letter = argument + 1; *letter; letter++) {
     const cli_option *o = find_short(p->verb, *letter);
+    if (!o && letter == argument + 1) { /* as "-epochs 5" */
+      return unknown(p, argument, strcspn(argument, "="));
+    }
     if (!o) {
       char text[3] = {'-', *letter, '\0'};
       return unknown(p, text, 2);
@@ -361,47 +366,4 @@ int cli_parse(const cli_verb *verb, int n_args, char **args, void *into) {
                     verb->name);
   }
   return CLI_OK;
-}
-
-/* ---- what may have been meant ---- */
-
-#define MAX_NAME 48
-
-static int least(int a, int b, int c) {
-  int m = a < b ? a : b;
-  return m < c ? m : c;
-}
-
-/* Letters to change, add or leave out on the way from one to the other. */
-static int distance(const char *a, const char *b) {
-  int row[MAX_NAME + 1];
-  int n = (int)strlen(b);
-  for (int k = 0; k <= n; k++) {
-    row[k] = k;
-  }
-  for (int i = 0; a[i]; i++) {
-    int diagonal = row[0];
-    row[0] = i + 1;
-    for (int k = 0; k < n; k++) {
-      int above = row[k + 1];
-      row[k + 1] = least(above + 1, row[k] + 1, diagonal + (a[i] != b[k]));
-      diagonal = above;
-    }
-  }
-  return row[n];
-}
-
-const char *cli_nearest(const char *wrong, const char *const *names, size_t n) {
-  const char *best = NULL;
-  size_t length = strlen(wrong);
-  int limit = length < 3 ? 1 : length < 6 ? 2 : 3;
-  for (size_t i = 0; i < n && length > 0 && length <= MAX_NAME; i++) {
-    bool begins = length >= 3 && strncmp(names[i], wrong, length) == 0;
-    int far = strlen(names[i]) > MAX_NAME ? limit + 1 : begins ? 1 : distance(wrong, names[i]);
-    if (far <= limit) {
-      limit = far - 1;
-      best = names[i];
-    }
-  }
-  return best;
 }

@@ -40,6 +40,10 @@ const char *plan_more(double seconds, double base, char *dst, size_t bytes);
 const char *plan_how(const snug_plan_point *p, const snug_plan_point *fastest, const char *none,
                      char *dst, size_t bytes);
 
+/* Whether the fit gives the same bits as without a line, and the same in words: why not. */
+bool plan_same_bits(const fit_run *r);
+const char *plan_result(const fit_run *r, char *dst, size_t bytes);
+
 /* The members of a memory report, in an object of that name; the bytes of each layer; samples. */
 void plan_json_memory(json *j, const snug_memory_report *m);
 void plan_json_data(json *j, const snug_data_report *d);

@@ -184,7 +184,7 @@ static void write_json(const plan_view *v, FILE *out) {
 
 int plan_write_curve(const plan_view *v, const char *path, bool force) {
   cli_file file;
-  int code = cli_file_begin(&file, path, force);
+  int code = cli_file_begin(&file, v->run->job.ctx, path, force);
   if (code) {
     return code;
   }

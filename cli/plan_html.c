@@ -159,7 +159,7 @@ static void put_verdict(const plan_view *v, FILE *out) {
           snug_least_text(snug_plan_least(v->plan), least));
   if (r->line.bytes) {
     fprintf(out, " Under the line of %s: %s.", snug_bytes_text(r->line.bytes, line),
-            v->chosen < v->n_points ? snug_bytes_text(v->point.process, needs) : "does not fit");
+            v->chosen < v->n_points ? snug_least_text(v->point.process, needs) : "does not fit");
   }
   fputs(r->options->job.data.n ? "</p>\n" : " The data set is not counted.</p>\n", out);
 }

@@ -59,7 +59,7 @@ static void print_peak(json *j, const plan_view *v) {
 
 static void print_figures(json *j, const plan_view *v) {
   const fit_run *r = v->run;
-  json_bool(j, "fits", v->chosen < v->n_points);
+  json_bool(j, "fits", r->fits);
   json_int(j, "process", (int64_t)v->memory.process);
   json_int(j, "least", (int64_t)snug_plan_least(v->plan));
   json_real(j, "step_seconds", v->point.seconds);
@@ -69,6 +69,7 @@ static void print_figures(json *j, const plan_view *v) {
   json_int(j, "on_disk", (int64_t)v->point.on_disk);
   json_int(j, "line", (int64_t)r->line.bytes);
   json_text(j, "line_from", *r->line.why ? r->line.why : NULL);
+  line_json_room(j, &r->line);
 }
 
 void plan_json_data(json *j, const snug_data_report *d) {
@@ -76,6 +77,8 @@ void plan_json_data(json *j, const snug_data_report *d) {
   json_int(j, "held", (int64_t)d->held);
   json_int(j, "batches", (int64_t)d->batches);
   json_int(j, "window", (int64_t)d->window);
+  json_int(j, "window_samples", d->window_samples);
+  json_bool(j, "window_cut", d->window_cut);
   json_int(j, "workers_bytes", (int64_t)d->workers);
   json_int(j, "workers", d->n_workers);
   json_int(j, "prefetch", d->prefetch);
@@ -88,6 +91,7 @@ void plan_json_data(json *j, const snug_data_report *d) {
 
 json plan_begin_json(const plan_view *v, FILE *out) {
   const fit_run *r = v->run;
+  char result[512];
   json j = json_begin(out);
   print_figures(&j, v);
   json_text(&j, "model", r->options->job.model);
@@ -95,6 +99,8 @@ json plan_begin_json(const plan_view *v, FILE *out) {
   json_int(&j, "chosen", (int64_t)v->chosen);
   json_bool(&j, "data_counted", r->options->job.data.n > 0);
   json_bool(&j, "estimate", fit_is_estimate(r->options));
+  json_bool(&j, "same_bits", plan_same_bits(r));
+  json_text(&j, "result", plan_result(r, result, sizeof result));
   json_text(&j, "note", *r->note ? r->note : NULL);
   plan_json_memory(&j, &v->memory);
   plan_json_data(&j, &r->data);

@@ -29,13 +29,21 @@ static void print_needed(const plan_view *v) {
   }
 }
 
+/* Without a line it is what the process may hold that is too small. */
+static void print_no_room(const plan_view *v) {
+  char needs[SNUG_BYTES_TEXT], room[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT];
+  printf("does not fit: needs %s, and this process may hold %s; the least that would do is %s\n",
+         snug_least_text(v->memory.process, needs), snug_bytes_text(v->run->line.room, room),
+         snug_least_text(snug_plan_least(v->plan), least));
+}
+
 static void print_verdict(const plan_view *v) {
   char needs[SNUG_BYTES_TEXT], line[SNUG_BYTES_TEXT], step[64];
   uint64_t bytes = v->run->line.bytes;
   if (!bytes) {
-    print_needed(v);
+    (v->run->fits ? print_needed : print_no_room)(v);
   } else if (v->chosen < v->n_points) {
-    printf("fits: %s of %s%s\n", snug_bytes_text(v->memory.process, needs),
+    printf("fits: %s of %s%s\n", snug_least_text(v->memory.process, needs),
            snug_bytes_text(bytes, line), step_text(v->point.seconds, step, sizeof step));
   } else {
     printf("does not fit in %s: the least that would do is %s\n", snug_bytes_text(bytes, line),
@@ -43,8 +51,25 @@ static void print_verdict(const plan_view *v) {
   }
 }
 
+/* Against which limit it is judged. */
+static void print_limit(const memory_line *l, uint64_t needs) {
+  char room[SNUG_BYTES_TEXT], text[LINE_WARNING_BYTES];
+  if (*l->why) {
+    printf("the line: %s\n", l->why);
+  } else if (!l->bytes && l->room) {
+    printf("judged by what this process may hold: %s (%s)\n", snug_bytes_text(l->room, room),
+           l->who);
+  } else if (!l->bytes) {
+    puts("judged by nothing: there is no line");
+  }
+  if (*line_warning(l, needs, text)) {
+    printf("warning: %s\n", text);
+  }
+}
+
 static void print_conditions(const plan_view *v) {
   const fit_run *r = v->run;
+  char result[2 * TEXT_BYTES];
   printf("%s, batch %lld", r->options->job.model, (long long)r->fit.batch_size);
   if (v->point.micro_batch && v->point.micro_batch < r->fit.batch_size) {
     printf(" in pieces of %lld", (long long)v->point.micro_batch);
@@ -53,8 +78,11 @@ static void print_conditions(const plan_view *v) {
     printf(", %lld samples", (long long)fit_samples(r));
   }
   puts(r->options->job.data.n ? "" : "; the data set is not counted (give it with --data)");
-  if (*r->line.why) {
-    printf("the line: %s\n", r->line.why);
+  if (!fit_is_estimate(r->options) || r->line.bytes) {
+    print_limit(&r->line, r->fits ? v->memory.process : 0);
+  }
+  if (r->line.bytes || r->resumes) {
+    printf("the result: %s\n", plan_result(r, result, sizeof result));
   }
   if (*r->note) {
     printf("note: %s\n", r->note);
@@ -115,7 +143,7 @@ static void print_process(const plan_view *v) {
     }
   }
   printf("  %-12s %10s\n", "in all",
-         snug_bytes_text(m->process > m->planned ? m->process : m->planned, all));
+         snug_least_text(m->process > m->planned ? m->process : m->planned, all));
 }
 
 /* The stages that data pass through, as parts of what they take. */
@@ -179,7 +207,7 @@ static void print_levers(const plan_view *v) {
   if (v->point.block == v->fastest.block) {
     return;
   }
-  printf("\nAgainst the fastest plan (%s%s):\n", snug_bytes_text(v->fastest.process, bytes),
+  printf("\nAgainst the fastest plan (%s%s):\n", snug_least_text(v->fastest.process, bytes),
          step_text(v->fastest.seconds, step, sizeof step));
   if (p->recomputed) {
     snprintf(text, sizeof text, "%lld nodes run twice", (long long)p->recomputed);
@@ -206,7 +234,7 @@ static void print_beside(const plan_view *v, const char *name, size_t i) {
   snug_plan_point p;
   char bytes[SNUG_BYTES_TEXT], time[32], more[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &p);
-  printf("  %-8s %10s  %s (%s)  %s\n", name, snug_bytes_text(p.process, bytes),
+  printf("  %-8s %10s  %s (%s)  %s\n", name, snug_least_text(p.process, bytes),
          terminal_time(p.seconds, time, sizeof time),
          plan_more(p.seconds, v->fastest.seconds, more, sizeof more),
          plan_how(&p, &v->fastest, "nothing given up", how, sizeof how));

@@ -52,6 +52,47 @@ const char *plan_how(const snug_plan_point *p, const snug_plan_point *fastest, c
   return dst;
 }
 
+/* What recompute and the disk do changes no bit, so these are all. */
+bool plan_same_bits(const fit_run *r) {
+  return !r->resumes && r->point.micro_batch == r->fastest.micro_batch && !r->point.direct &&
+         !r->data.window_cut;
+}
+
+/* ", " or nothing, and the words */
+static void add_words(char *dst, size_t bytes, const char *words) {
+  size_t used = strlen(dst);
+  if (used < bytes) {
+    snprintf(dst + used, bytes - used, "%s%s", used ? "; " : "", words);
+  }
+}
+
+const char *plan_result(const fit_run *r, char *dst, size_t bytes) {
+  char words[160];
+  *dst = '\0';
+  if (r->resumes) {
+    add_words(dst, bytes, "that of the fit that the backup is of, to the bit");
+  } else if (plan_same_bits(r)) {
+    add_words(dst, bytes, "the same bits as without a line");
+  }
+  if (r->point.micro_batch != r->fastest.micro_batch) {
+    snprintf(words, sizeof words, "other rounding than without a line: %lld samples at a time",
+             (long long)r->point.micro_batch);
+    add_words(dst, bytes, words);
+  }
+  if (!r->resumes && r->point.direct) {
+    snprintf(words, sizeof words, "other rounding than without a line: %lld other kernel%s",
+             (long long)r->point.direct, r->point.direct == 1 ? "" : "s");
+    add_words(dst, bytes, words);
+  }
+  if (!r->resumes && r->data.window_cut) {
+    snprintf(words, sizeof words,
+             "another order than without a line: shuffled %lld samples at a time",
+             (long long)r->data.window_samples);
+    add_words(dst, bytes, words);
+  }
+  return dst;
+}
+
 void plan_json_memory(json *j, const snug_memory_report *m) {
   const struct {
     const char *name;

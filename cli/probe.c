@@ -2,9 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ static int write_arguments(const fit_options *options, uint64_t line, cli_list *
   fit_options o = *options;
   uint64_t asked = line > PROBE_SLACK ? line - PROBE_SLACK : line;
   snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)asked);
-  o.memory = line ? bytes : NULL;
+  o.memory = line ? bytes : "none";
   o.common = (cli_common){.json = true, .quiet = true};
   o.curve = o.draw = o.find_batch = false;
   o.plan_output = o.kernels_output = NULL;
@@ -26,23 +27,49 @@ static int write_arguments(const fit_options *options, uint64_t line, cli_list *
   return code ? code : cli_unparse(&cli_verb_plan, &o, &defaults, args);
 }
 
+/* In the new process: become the command.  It ends with the one that asked, whatever ends that; who
+ * has ended before we said so is no longer the parent.  After a fork in a program with threads only
+ * the kernel may be called. */
+_Noreturn static void become(char **args, pid_t parent, int out, int tell) {
+  extern char **environ;
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  bool is_wanted = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+  if (is_wanted && null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+      dup2(null, STDERR_FILENO) >= 0) {
+    execve("/proc/self/exe", args, environ);
+  }
+  int why = errno;
+  (void)!write(tell, &why, sizeof why);
+  _exit(CLI_NOT_RUN);
+}
+
 /* Start it with its standard output in a pipe. */
 static int start(char **args, int *from, pid_t *child) {
-  extern char **environ;
-  int ends[2];
-  posix_spawn_file_actions_t actions;
+  int ends[2], word[2];
+  int why = 0;
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return errno;
   }
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  int failure = posix_spawn(child, "/proc/self/exe", &actions, NULL, args, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
   *from = ends[0];
-  return failure;
+  if (pipe2(word, O_CLOEXEC) != 0) {
+    why = errno;
+    close(ends[1]);
+    return why;
+  }
+  pid_t parent = getpid();
+  *child = fork();
+  if (*child == 0) {
+    become(args, parent, ends[1], word[1]);
+  }
+  why = *child < 0 ? errno : 0;
+  close(ends[1]);
+  close(word[1]);
+  bool is_told = read(word[0], &why, sizeof why) == sizeof why; /* ends when it has begun */
+  close(word[0]);
+  if (*child > 0 && is_told) {
+    waitpid(*child, NULL, 0);
+  }
+  return why;
 }
 
 /* The same for a list, which has no NULL behind it. */
@@ -105,7 +132,8 @@ int probe_plan(const fit_options *options, uint64_t line, probe *out) {
   int failure = code ? 0 : start_list(&args, &from, &child);
   if (!code && !failure) {
     read_beginning(from, text);
-    *out = has_planned(child) ? read_figures(text) : *out;
+    bool is_told = has_planned(child) && strstr(text, "\"fits\":"); /* not if it did not load */
+    *out = is_told ? read_figures(text) : *out;
   }
   if (from >= 0) {
     close(from);

@@ -4,6 +4,7 @@
 
 #include "find_batch.h"
 #include "plan.h"
+#include "suggest.h"
 #include "terminal.h"
 
 #define VALUE_BYTES 32
@@ -21,9 +22,11 @@ typedef struct remedy {
 typedef struct search {
   const fit_options *options;
   uint64_t line, least;
-  FILE *text; /* NULL: not told there */
-  json *list; /* likewise */
-  size_t n;   /* found so far */
+  uint64_t room; /* that the process has; 0: not known */
+  bool resumes;  /* from a backup, which keeps the plan */
+  FILE *text;    /* NULL: not told there */
+  json *list;    /* likewise */
+  size_t n;      /* found so far */
 } search;
 
 static void tell(const search *s, const remedy *r);
@@ -46,12 +49,18 @@ static bool tell_if_fits(search *s, remedy *r, uint64_t line) {
 
 /* ---- what can be changed ---- */
 
+static void try_auto(search *s) {
+  remedy r = begin(s, "fits into what this process may hold: the same result");
+  tell_if_fits(s, &r, s->line);
+}
+
 static void try_line(search *s) {
   remedy r = begin(s, "fits as it is");
   int64_t bytes = 0;
   line_at_least(s->least + PROBE_SLACK, r.value, sizeof r.value);
   r.options.memory = r.value;
-  if (cli_parse_bytes(r.value, &bytes)) {
+  bool is_there = cli_parse_bytes(r.value, &bytes) && (!s->room || (uint64_t)bytes <= s->room);
+  if (is_there) {
     tell_if_fits(s, &r, (uint64_t)bytes);
   }
 }
@@ -110,6 +119,16 @@ static void try_free_levers(search *s) {
   }
 }
 
+/* Only where a backup fixes the plan. */
+static void try_replan(search *s) {
+  remedy r =
+      begin(s, "another plan than the backup's: other results than without the interruption");
+  r.options.replan = true;
+  if (s->resumes) {
+    tell_if_fits(s, &r, s->line);
+  }
+}
+
 static void try_optimizer(search *s) {
   remedy r = begin(s, "another optimizer, which keeps nothing between steps: another training");
   r.options.job.optimizer = "sgd";
@@ -118,11 +137,21 @@ static void try_optimizer(search *s) {
   }
 }
 
-/* Those that change no result come first. */
+/* Those that change no result come first.  What the process has no room for is tried under a line
+ * of that room. */
 static void find_all(const fit_run *r, FILE *text, json *list) {
-  search s = {
-      .options = r->options, .line = r->line.bytes, .least = r->least, .text = text, .list = list};
-  try_line(&s);
+  fit_options o = *r->options;
+  bool has_line = r->line.bytes > 0;
+  o.memory = has_line ? o.memory : "auto";
+  search s = {.options = &o,
+              .line = has_line ? r->line.bytes : r->line.room,
+              .least = r->least,
+              .room = r->line.room,
+              .resumes = r->resumes,
+              .text = text,
+              .list = list};
+  (has_line ? try_line : try_auto)(&s);
+  try_replan(&s);
   try_free_levers(&s);
   try_validation_batch(&s);
   try_allowing(&s, "disk", "values wait in a file, --disk-folder says where: the same result");
@@ -137,32 +166,8 @@ static void find_all(const fit_run *r, FILE *text, json *list) {
 
 /* ---- telling ---- */
 
-/* The command that was typed, changed: "snug", its verb and arguments.  What was planned without
- * data can be planned only. */
-static cli_list command_of(const remedy *r) {
-  static const fit_options defaults = {FIT_DEFAULTS};
-  const cli_verb *verb = r->options.job.data.n ? &cli_verb_fit : &cli_verb_plan;
-  cli_list args = {0};
-  int code = cli_list_add(&args, "snug");
-  code = code ? code : cli_list_add(&args, verb->name);
-  if (code || cli_unparse(verb, &r->options, &defaults, &args)) {
-    cli_list_release(&args);
-  }
-  return args;
-}
-
-static void print_command(const remedy *r, FILE *out) {
-  cli_list args = command_of(r);
-  for (int32_t i = 0; i < args.n; i++) {
-    fputs(i ? " " : "  ", out);
-    cli_print_argument(args.items[i], out);
-  }
-  fputc('\n', out);
-  cli_list_release(&args);
-}
-
 static void print_json_command(const remedy *r, json *j) {
-  cli_list args = command_of(r);
+  cli_list args = suggest_command(&r->options);
   json_array(j, "command");
   for (int32_t i = 0; i < args.n; i++) {
     json_text(j, NULL, args.items[i]);
@@ -173,7 +178,7 @@ static void print_json_command(const remedy *r, json *j) {
 
 static void print_figures(const remedy *r, FILE *out) {
   char bytes[SNUG_BYTES_TEXT], time[32];
-  fprintf(out, "      %s", snug_bytes_text(r->plan.process, bytes));
+  fprintf(out, "      %s", snug_least_text(r->plan.process, bytes));
   if (r->plan.seconds > 0.0) {
     fprintf(out, ", about %s a step", terminal_time(r->plan.seconds, time, sizeof time));
   }
@@ -192,7 +197,9 @@ static void print_json(const remedy *r, json *j) {
 
 static void tell(const search *s, const remedy *r) {
   if (s->text) {
-    print_command(r, s->text);
+    fputs("  ", s->text);
+    suggest_print(&r->options, s->text);
+    fputc('\n', s->text);
     print_figures(r, s->text);
   }
   if (s->list) {
@@ -214,20 +221,39 @@ void remedies_find(const fit_run *r, FILE *text, json *j) {
   }
 }
 
-/* The verdict is a message; --json has it on stdout, too. */
-int remedies_refuse(const fit_run *r) {
+static void refuse_under_line(const fit_run *r) {
   char bytes[SNUG_BYTES_TEXT], needs[SNUG_BYTES_TEXT];
   const fit_options *o = r->options;
-  cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s: the least that would do is %s%s",
+  cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s%s: the least that would do is %s%s",
            o->job.model, (long long)o->job.batch_size, snug_bytes_text(r->line.bytes, bytes),
+           r->resumes ? " by the plan of its backup (--replan makes another)" : "",
            snug_least_text(r->least, needs),
            r->peaks_in_validation ? "; what needs most is validation, not training" : "");
+}
+
+/* There is no line, and the system would kill it. */
+static void refuse_by_room(const fit_run *r) {
+  char needs[SNUG_BYTES_TEXT], room[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT];
+  const fit_options *o = r->options;
+  cli_fail(CLI_NO_FIT,
+           "%s with batch %lld needs %s%s, and this process may hold %s (%s): the least that would "
+           "do is %s. --memory none trains without this check",
+           o->job.model, (long long)o->job.batch_size, snug_least_text(r->planned.process, needs),
+           r->peaks_in_validation ? ", most of it in validation" : "",
+           snug_bytes_text(r->line.room, room), r->line.who, snug_least_text(r->least, least));
+}
+
+/* The verdict is a message; --json has it on stdout, too. */
+int remedies_refuse(const fit_run *r) {
+  const fit_options *o = r->options;
+  (r->line.bytes ? refuse_under_line : refuse_by_room)(r);
   json j = {.out = NULL};
   if (o->common.json) {
     j = json_begin(stdout);
     json_bool(&j, "fits", false);
     json_int(&j, "line", (int64_t)r->line.bytes);
     json_int(&j, "least", (int64_t)r->least);
+    line_json_room(&j, &r->line);
   }
   if (!o->common.quiet) {
     remedies_find(r, stderr, o->common.json ? &j : NULL);

@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #define DEFAULT_WIDTH 80
-#define MAX_ROWS 24
-#define ROW_BYTES 512
 
 static bool is_set(const char *name) {
   const char *value = getenv(name);
@@ -74,63 +72,8 @@ void terminal_sink(void *file, const char *text, size_t n) {
 
 const char *terminal_dot(const terminal *t) { return t->ascii ? ", " : " · "; }
 
-/* ---- boxes ---- */
-
-static size_t columns_of(const char *text, size_t n) {
-  size_t columns = 0;
-  for (size_t i = 0; i < n; i++) {
-    columns += ((unsigned char)text[i] & 0xC0u) != 0x80u;
-  }
-  return columns;
-}
-
-/* Where to break a text so that what comes before fits: bytes before the separator; all of it if
- * there is no such place. */
-static size_t fitting(const char *text, const char *separator, size_t most) {
-  size_t best = strlen(text);
-  if (columns_of(text, best) <= most) {
-    return best;
-  }
-  for (const char *at = strstr(text, separator); at; at = strstr(at + 1, separator)) {
-    size_t n = (size_t)(at - text);
-    if (columns_of(text, n) > most && best != strlen(text)) {
-      break;
-    }
-    best = n;
-  }
-  return best;
-}
-
-typedef struct rows {
-  snug_box_row list[MAX_ROWS];
-  char texts[MAX_ROWS][ROW_BYTES];
-  size_t n;
-} rows;
-
-static void add_row(rows *r, const snug_box_row *row, const char *separator, size_t most) {
-  const char *text = row->text;
-  const char *label = row->label;
-  while (*text && r->n < MAX_ROWS) {
-    size_t n = fitting(text, separator, most);
-    snprintf(r->texts[r->n], ROW_BYTES, "%.*s", (int)n, text);
-    r->list[r->n] = (snug_box_row){label, r->texts[r->n]};
-    r->n++;
-    label = "";
-    text += n + (text[n] ? strlen(separator) : 0);
-  }
-}
-
 void terminal_box(const terminal *t, const char *title, const snug_box_row *list, size_t n) {
-  rows r = {.n = 0};
-  size_t label = 0;
-  for (size_t i = 0; i < n; i++) {
-    label = strlen(list[i].label) > label ? strlen(list[i].label) : label;
-  }
-  size_t most = t->width > label + 26 ? t->width - label - 6 : 20;
-  for (size_t i = 0; i < n; i++) {
-    add_row(&r, &list[i], terminal_dot(t), most);
-  }
-  snug_box(terminal_sink, t->stream, t->ascii, title, r.list, r.n);
+  snug_box(terminal_sink, t->stream, t->ascii, t->width, title, list, n);
 }
 
 /* ---- numbers ---- */
@@ -143,7 +86,9 @@ double terminal_now(void) {
 
 const char *terminal_time(double seconds, char *dst, size_t bytes) {
   long s = lround(seconds);
-  if (seconds < 0.0995) {
+  if (seconds > 0.0 && seconds < 0.9995e-3) {
+    snprintf(dst, bytes, "%.3g us", seconds * 1e6);
+  } else if (seconds < 0.9995) {
     snprintf(dst, bytes, "%.3g ms", seconds * 1e3);
   } else if (seconds < 59.5) {
     snprintf(dst, bytes, "%.3g s", seconds);

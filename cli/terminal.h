@@ -19,7 +19,7 @@ void terminal_sink(void *file, const char *text, size_t n);
 /* "·", or a comma where that cannot be shown. */
 const char *terminal_dot(const terminal *t);
 
-/* Print a box; texts that are wider than the terminal go on in rows of their own, cut at `·`. */
+/* Print a box that is no wider than the terminal. */
 void terminal_box(const terminal *t, const char *title, const snug_box_row *rows, size_t n);
 
 /* Seconds since some moment in the past. */

@@ -53,7 +53,7 @@ static void tell_written(const shown *s, const char *path) {
 
 static int write_file(const shown *s, const char *path, snug_view_form form) {
   cli_file file;
-  int code = cli_file_begin(&file, path, s->o->out.force);
+  int code = cli_file_begin(&file, s->ctx, path, s->o->out.force);
   if (code) {
     return code;
   }
@@ -86,11 +86,62 @@ static int write_named(const shown *s, const char *given, const char *ending, sn
   return code;
 }
 
-static bool form_of(const char *path, snug_view_form *form) {
-  *form = cli_ends_in(path, ".html")  ? SNUG_VIEW_HTML
-          : cli_ends_in(path, ".csv") ? SNUG_VIEW_CSV
-                                      : SNUG_VIEW_JSON;
-  return *form != SNUG_VIEW_JSON || cli_ends_in(path, ".json");
+/* ---- the forms that are asked for ---- */
+
+typedef struct form_name {
+  snug_view_form form;
+  const char *option, *ending;
+} form_name;
+
+/* Of two with the same ending the first is meant, unless the other is asked for. */
+static const form_name forms[] = {{SNUG_VIEW_HTML, "--html", ".html"},
+                                  {SNUG_VIEW_CSV, "--csv", ".csv"},
+                                  {SNUG_VIEW_JSON, "--json", ".json"},
+                                  {SNUG_VIEW_TRACE, "--trace", ".json"}};
+#define FORMS (sizeof forms / sizeof *forms)
+
+/* Whether a form is asked for without a file for it. */
+static bool is_open(const view_options *o, snug_view_form form) {
+  return form == SNUG_VIEW_HTML    ? o->out.html && !*o->out.html
+         : form == SNUG_VIEW_TRACE ? o->out.trace && !*o->out.trace
+         : form == SNUG_VIEW_CSV   ? o->out.csv
+                                   : o->common.json;
+}
+
+/* What -o is to be: the form of its ending that is asked for, else that of its ending, else the
+ * only one that is asked for; NULL if that is none. */
+static const form_name *form_of_output(const view_options *o) {
+  const form_name *of_ending = NULL, *asked = NULL;
+  size_t n_asked = 0;
+  for (size_t i = 0; i < FORMS; i++) {
+    bool fits = cli_ends_in(o->out.output, forms[i].ending);
+    if (fits && is_open(o, forms[i].form)) {
+      return &forms[i];
+    }
+    of_ending = fits && !of_ending ? &forms[i] : of_ending;
+    asked = is_open(o, forms[i].form) ? &forms[i] : asked;
+    n_asked += is_open(o, forms[i].form);
+  }
+  return of_ending ? of_ending : n_asked == 1 ? asked : NULL;
+}
+
+/* Whether a form that is asked for is what -o takes. */
+static bool is_output(const view_options *o, snug_view_form form) {
+  return o->out.output && is_open(o, form) && form_of_output(o)->form == form;
+}
+
+static int fail_form(const view_options *o, const char *verb) {
+  char asked[64] = "";
+  for (size_t i = 0; i < FORMS; i++) {
+    if (is_open(o, forms[i].form)) {
+      strcat(strcat(asked, *asked ? ", " : "; here there are "), forms[i].option);
+    }
+  }
+  return cli_fail(
+      CLI_USAGE,
+      "%s: --output is \"%s\"; what is it to be? It ends in .html, .csv or .json, or is "
+      "given with one of --html, --csv, --json and --trace%s",
+      verb, o->out.output, asked);
 }
 
 static int write_events(const shown *s) {
@@ -109,13 +160,13 @@ static int write_events(const shown *s) {
 
 static int write_files(const shown *s) {
   const view_outputs *out = &s->o->out;
-  snug_view_form form = SNUG_VIEW_HTML;
-  if (out->output) {
-    form_of(out->output, &form);
+  int code = out->output ? write_file(s, out->output, form_of_output(s->o)->form) : CLI_OK;
+  if (!code && !is_output(s->o, SNUG_VIEW_HTML)) {
+    code = write_named(s, out->html, ".html", SNUG_VIEW_HTML);
   }
-  int code = write_named(s, out->output, "", form);
-  code = code ? code : write_named(s, out->html, ".html", SNUG_VIEW_HTML);
-  code = code ? code : write_named(s, out->trace, ".trace.json", SNUG_VIEW_TRACE);
+  if (!code && !is_output(s->o, SNUG_VIEW_TRACE)) {
+    code = write_named(s, out->trace, ".trace.json", SNUG_VIEW_TRACE);
+  }
   return code || !out->tensorboard ? code : write_events(s);
 }
 
@@ -148,9 +199,12 @@ static void print_text(const shown *s) {
 
 static void print(const shown *s) {
   const view_outputs *out = &s->o->out;
+  snug_view_form form = out->csv ? SNUG_VIEW_CSV : SNUG_VIEW_JSON;
   snug_view_options options = {.sink = to_file, .user = stdout};
   if (s->o->common.json || out->csv) {
-    snug_view_write(s->view, out->csv ? SNUG_VIEW_CSV : SNUG_VIEW_JSON, &options);
+    if (!is_output(s->o, form)) {
+      snug_view_write(s->view, form, &options);
+    }
   } else if (!out->output && !out->html && !out->trace && !out->tensorboard) {
     print_text(s);
   }
@@ -159,15 +213,10 @@ static void print(const shown *s) {
 /* ---- the whole ---- */
 
 static int check(const view_options *o, const char *verb) {
-  snug_view_form form;
   if (o->common.json && o->out.csv) {
     return cli_fail(CLI_USAGE, "%s: --json and --csv exclude each other", verb);
   }
-  if (o->out.output && !form_of(o->out.output, &form)) {
-    return cli_fail(CLI_USAGE, "%s: --output is \"%s\"; it ends in .html, .csv or .json", verb,
-                    o->out.output);
-  }
-  return CLI_OK;
+  return o->out.output && !form_of_output(o) ? fail_form(o, verb) : CLI_OK;
 }
 
 static int judge(const shown *s) {

@@ -6,7 +6,7 @@
 #include "terminal.h"
 
 typedef struct view_outputs {
-  const char *output; /* -o: the ending says in which form */
+  const char *output; /* -o: its ending, or an option, says in which form */
   const char *html;   /* "": beside the recording */
   const char *trace;
   const char *tensorboard;
@@ -35,7 +35,8 @@ typedef struct view_options {
   {"csv", 0, CLI_FLAG, NULL, NULL, NULL, VIEW_AT(out.csv), "print CSV. Bytes are integers, what "  \
    "is not known is empty"},                                                                       \
   {"output", 'o', CLI_FILE, "FILE", "html csv json", NULL, VIEW_AT(out.output),                    \
-   "write to FILE: .html, .csv or .json"},                                                         \
+   "write to FILE: .html, .csv or .json, or whatever one of --html, --csv, --json and --trace says "  \
+   "it is"},                                                         \
   {"force", 'f', CLI_FLAG, NULL, NULL, NULL, VIEW_AT(out.force), "replace files that exist"},      \
   {"json", 0, CLI_FLAG, NULL, NULL, NULL, VIEW_AT(common.json),                                    \
    "print the result as one JSON object. Bytes are integers, values that are not known are null"}, \

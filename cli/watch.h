@@ -53,6 +53,14 @@ const char *watch_shape_name(snug_watch_shape shape);
 #define WATCH_COMMAND 8192
 void watch_write_words(int n, char **words, char text[WATCH_COMMAND]);
 
+/* Why the peak is above the limit of its group; what helps against how it went.  Whether there is
+ * anything to say. */
+bool watch_write_above(const watch_run *r, char text[WATCH_TEXT]);
+bool watch_write_help(const watch_run *r, char text[WATCH_TEXT]);
+
+/* The next useful command: to look at the recording, or to make one. */
+void watch_write_next(const watch_run *r, char text[WATCH_COMMAND + 64]);
+
 /* When it began, ISO 8601. */
 #define WATCH_TIME 32
 const char *watch_began(const watch_run *r, char text[WATCH_TIME]);

@@ -5,8 +5,8 @@
 #include "watch.h"
 
 typedef struct rows {
-  snug_box_row list[12];
-  char texts[12][WATCH_TEXT];
+  snug_box_row list[14];
+  char texts[14][WATCH_TEXT];
   size_t n;
 } rows;
 
@@ -93,11 +93,21 @@ static void add_split(const watch_run *r, rows *b) {
   const snug_watch_report *w = &r->report;
   const char *dot = terminal_dot(&r->out);
   char one[SNUG_BYTES_TEXT], two[SNUG_BYTES_TEXT], three[SNUG_BYTES_TEXT], in[32];
-  if (w->has_split) {
-    append(next_row(b, "what"), "anonymous %s%sfiles %s%sshared memory %s%s%s in, pages once (PSS)",
-           snug_bytes_text(w->anonymous, one), dot, snug_bytes_text(w->file, two), dot,
-           snug_bytes_text(w->shared, three), dot, terminal_time(w->split_at, in, sizeof in));
+  if (!w->has_split) {
+    return;
   }
+  char *text = next_row(b, "what");
+  append(text, "anonymous %s%sfiles %s", snug_bytes_text(w->anonymous, one), dot,
+         snug_bytes_text(w->file_resident, two));
+  if (w->file_resident - w->file > w->file_resident / 20 && w->file_resident > w->file) {
+    append(text, ", %s of them shared with other programs",
+           snug_bytes_text(w->file_resident - w->file, two));
+  }
+  append(text, "%sshared memory %s", dot, snug_bytes_text(w->shared, three));
+  if (w->swap) {
+    append(text, "%sand %s in swap", dot, snug_bytes_text(w->swap, one));
+  }
+  append(text, "%s%s in", dot, terminal_time(w->split_at, in, sizeof in));
 }
 
 /* ---- around it ---- */
@@ -116,6 +126,12 @@ static void add_group(const watch_run *r, rows *b) {
   if (g->limit != SNUG_WATCH_UNTOLD) {
     append(text, "%slimit %s", *text ? terminal_dot(&r->out) : "",
            snug_bytes_text(g->limit, bytes));
+  }
+  bool is_much =
+      g->cache != SNUG_WATCH_UNTOLD && g->peak != SNUG_WATCH_UNTOLD && g->cache > g->peak / 10;
+  if (is_much) {
+    append(text, "%spage cache up to %s, given back when needed", terminal_dot(&r->out),
+           snug_bytes_text(g->cache, bytes));
   }
   append(text, "%s%s", terminal_dot(&r->out), g->path);
 }
@@ -176,8 +192,16 @@ static void write_title(const watch_run *r, char title[WATCH_TEXT]) {
   append(title, "%s", verdict);
 }
 
+static void add_if_any(const watch_run *r, rows *b, const char *label,
+                       bool (*write)(const watch_run *r, char text[WATCH_TEXT])) {
+  char text[WATCH_TEXT];
+  if (write(r, text)) {
+    append(next_row(b, label), "%s", text);
+  }
+}
+
 void watch_print_box(const watch_run *r) {
-  char title[WATCH_TEXT];
+  char title[WATCH_TEXT], next[WATCH_COMMAND + 64];
   rows b = {.n = 0};
   write_title(r, title);
   write_peak(r, next_row(&b, "peak"));
@@ -188,11 +212,12 @@ void watch_print_box(const watch_run *r) {
   add_split(r, &b);
   watch_write_shape(r, next_row(&b, "shape"));
   add_group(r, &b);
+  add_if_any(r, &b, "above", watch_write_above);
   add_gpu(r, &b);
   write_time(r, next_row(&b, "time"));
   add_notes(r, &b);
-  if (r->options->output) {
-    append(next_row(&b, "see it"), "snug report %s", r->options->output);
-  }
+  add_if_any(r, &b, "help", watch_write_help);
   terminal_box(&r->out, title, b.list, b.n);
+  watch_write_next(r, next);
+  fprintf(r->out.stream, "next: %s\n", next);
 }

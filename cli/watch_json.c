@@ -52,6 +52,8 @@ static void put_split(json *j, const snug_watch_report *w) {
   json_int(j, "anonymous", (int64_t)w->anonymous);
   json_int(j, "file", (int64_t)w->file);
   json_int(j, "shared", (int64_t)w->shared);
+  json_int(j, "file_resident", (int64_t)w->file_resident);
+  json_int(j, "swap", (int64_t)w->swap);
   json_end(j);
 }
 
@@ -83,6 +85,22 @@ static void put_group(json *j, const snug_watch_report *w) {
   told(j, "peak", g->peak);
   json_bool(j, "peak_is_new", g->peak_is_new);
   told(j, "killed_for_memory", g->kills);
+  told(j, "cache", g->cache);
+  json_end(j);
+}
+
+static void put_above(json *j, const watch_run *r) {
+  static const char *const names[] = {"", "shared", "files", "swap", "others"};
+  const snug_watch_report *w = &r->report;
+  char text[WATCH_TEXT];
+  if (!watch_write_above(r, text)) {
+    json_text(j, "above_limit", NULL);
+    return;
+  }
+  json_object(j, "above_limit");
+  json_int(j, "bytes", (int64_t)w->above_bytes);
+  json_text(j, "because", names[w->above]);
+  json_text(j, "says", text);
   json_end(j);
 }
 
@@ -112,7 +130,7 @@ static void put_rest(json *j, const snug_watch_report *w) {
 }
 
 void watch_print_json(const watch_run *r) {
-  char verdict[WATCH_TEXT];
+  char verdict[WATCH_TEXT], next[WATCH_COMMAND + 64];
   json j = json_begin(r->out.stream);
   watch_write_verdict(r, verdict);
   put_command(&j, r);
@@ -124,8 +142,11 @@ void watch_print_json(const watch_run *r) {
   put_split(&j, &r->report);
   put_shape(&j, r);
   put_group(&j, &r->report);
+  put_above(&j, r);
   put_gpu(&j, &r->report);
   json_text(&j, "recording", r->options->output);
+  watch_write_next(r, next);
+  json_text(&j, "next", next);
   put_rest(&j, &r->report);
   json_finish(&j);
 }

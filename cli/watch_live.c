@@ -18,12 +18,14 @@
 #define SCROLL_ALL "\033[r"
 #define DOWN_AND_UP "\033D\033[A" /* if the cursor is in the last row, that becomes free */
 
-/* The size may change while the program runs. */
-unsigned watch_live_rows(const watch_run *r) {
+/* The size may change while the program runs, so it is asked each time. */
+static struct winsize size_of(const watch_run *r) {
   struct winsize size;
   bool is_told = ioctl(fileno(r->out.stream), TIOCGWINSZ, &size) == 0 && size.ws_row >= LEAST_ROWS;
-  return is_told ? size.ws_row : 0;
+  return is_told ? size : (struct winsize){.ws_row = 0};
 }
+
+unsigned watch_live_rows(const watch_run *r) { return size_of(r).ws_row; }
 
 void watch_live_clear(watch_run *r) {
   unsigned rows = r->rows;
@@ -65,7 +67,9 @@ void watch_live_draw(watch_run *r, const snug_watch_now *now) {
     return;
   }
   r->drawn = at;
-  unsigned rows = watch_live_rows(r);
+  struct winsize size = size_of(r);
+  unsigned rows = size.ws_row;
+  r->out.width = size.ws_col ? size.ws_col : r->out.width; /* of the box at the end, too */
   if (rows != r->rows) {
     watch_live_clear(r);
   }

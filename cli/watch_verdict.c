@@ -101,7 +101,7 @@ const char *watch_began(const watch_run *r, char text[WATCH_TIME]) {
 /* ---- how it went on ---- */
 
 const char *watch_shape_name(snug_watch_shape shape) {
-  static const char *const names[] = {"short", "flat", "growing", "stepped", "varying"};
+  static const char *const names[] = {"short", "flat", "growing", "stepped", "varying", "rising"};
   return names[shape];
 }
 
@@ -143,6 +143,10 @@ void watch_write_shape(const watch_run *r, char text[WATCH_TEXT]) {
       terminal_time(w->last_step_at, from, sizeof from);
       snprintf(text, WATCH_TEXT, "stepped: +%s in %u step%s, the last one %s in, flat between",
                high, w->steps, w->steps == 1 ? "" : "s", from);
+      break;
+    case SNUG_WATCH_RISING:
+      snprintf(text, WATCH_TEXT, "rising since %s: %s to %s%sa start or a leak, a longer run tells",
+               from, low, high, terminal_dot(&r->out));
       break;
     case SNUG_WATCH_VARYING:
       snprintf(text, WATCH_TEXT, "up and down since %s: %s to %s", from, low, high);

@@ -15,6 +15,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 from keras.src.ops import core, math, nn
+from keras.src.ops import linalg
 from keras.src.ops import numpy as knumpy
 from keras.src.applications.convnext import LayerScale, StochasticDepth
 from keras.src.applications.inception_resnet_v2 import CustomScaleLayer
@@ -48,11 +49,12 @@ CASES = []
 
 
 def case(name, shapes, training=False, ints=0, floats=0, positive=False, keys="", shaped=None, **config):
-    """ints: the input holds integers below this; floats: the same as floats; positive: it is 0.5 or more; keys: further text for
-    our side alone; shaped: the shape in which Keras gets mean and variance."""
+    """ints: the input holds integers below this; floats: the same as floats; positive: it is 0.5 or more, "above": 1.5 or more; keys: further
+    text for our side alone; shaped: the shape in which Keras gets mean and variance."""
     if isinstance(shapes, tuple):
         shapes = [shapes]
-    kind = ("int32<%d" % ints if ints else "float64<%d" % floats if floats else "positive" if positive else "float64")
+    kind = ("int32<%d" % ints if ints else "float64<%d" % floats if floats else "above" if positive == "above"
+            else "positive" if positive else "float64")
     CASES.append((name, shapes, training, kind, keys, shaped, config))
 
 
@@ -236,6 +238,57 @@ case("ops.Concatenate", [IMAGE, (2, 6, 5, 2)], axis=-1)
 case("ops.Concatenate", [SERIES, (2, 2, 4)], axis=1)
 case("ops.Stack", [VECTOR, VECTOR, VECTOR], axis=1)
 case("ops.Stack", [SERIES, SERIES], axis=-1)
+case("ops.Multiply", IMAGE, constant=[0.5, -1.0, 2.0, 0.25], constant_shape=[1, 1, 1, 4])
+case("ops.Add", SERIES, constant=[0.5 * i for i in range(7)], constant_shape=[7, 1], constant_first=True)
+for kind in ("Arctan2", "FloorDivide", "Mod"):
+    case("ops." + kind, [VECTOR, VECTOR])
+    case("ops." + kind, SERIES, constant=0.75)
+for kind in "Equal Greater GreaterEqual Less LessEqual NotEqual LogicalAnd LogicalOr LogicalXor".split():
+    case("ops." + kind, [VECTOR, VECTOR])
+    case("ops." + kind, (2, 3), ints=4, constant=1)
+for kind in ("Arcsinh Arctan Cos Cosh Erf Exp2 Expm1 Sin Sinh Tan Ceil Floor Trunc Round Array StopGradient "
+             "LogicalNot Isfinite Isinf Isnan OnesLike ZerosLike").split():
+    case("ops." + kind, VECTOR)
+for kind in "Log10 Log1p Log2".split():
+    case("ops." + kind, (2, 3), positive=True)
+case("ops.Arccosh", (2, 3), positive="above")
+for kind in "Arccos Arcsin Arctanh".split():
+    case("ops." + kind, (1, 2))
+case("ops.Round", VECTOR, decimals=1)
+case("ops.FullLike", VECTOR, fill_value=2.5)
+case("ops.Where", [(2, 3), (2, 3), (2, 3)])
+case("ops.OneHot", (2, 3), ints=4, num_classes=4)
+case("ops.OneHot", (2, 3), ints=4, num_classes=5, axis=1)
+case("ops.Einsum", [SERIES, SERIES], subscripts="bij,bkj->bik")
+case("ops.Einsum", IMAGE, subscripts="bhwc->bch")
+case("ops.Dot", SERIES, constant=[0.5, -1.0, 2.0, 0.25])
+case("ops.Tensordot", SERIES, constant=[0.5, -1.0, 2.0, 0.25, 1.0, 1.5, -0.5, 0.75], constant_shape=[4, 2], axes=1)
+for kind in "All Any CountNonzero".split():
+    case("ops." + kind, IMAGE, axis=[1, 3])
+for kind in "Std Var Logsumexp Prod Norm".split():
+    case("ops." + kind, IMAGE, axis=[1, 3])
+    case("ops." + kind, SERIES, axis=-1, keepdims=True)
+case("ops.Norm", SERIES, ord=1, axis=1)
+case("ops.Normalize", SERIES)
+case("ops.Average", SERIES, axis=1)
+for kind in "Argmax Argmin".split():
+    case("ops." + kind, IMAGE, axis=2)
+    case("ops." + kind, SERIES, axis=-1, keepdims=True)
+for kind in "Cumsum Sort Argsort Flip".split():
+    case("ops." + kind, SERIES, axis=1)
+case("ops.TakeAlongAxis", [SERIES, (2, 3, 4)], floats=3, axis=1)
+case("ops.Roll", SERIES, shift=3, axis=1)
+case("ops.Tile", SERIES, repeats=[1, 2, 2])
+case("ops.Pad", SERIES, pad_width=[[0, 0], [1, 2], [0, 3]])
+case("ops.Pad", SERIES, pad_width=[[0, 0], [1, 2], [0, 3]], mode="reflect")
+case("ops.Split", SERIES, indices_or_sections=2, axis=-1)
+case("ops.Split", SERIES, indices_or_sections=[2, 5], axis=1)
+case("ops.Unstack", SERIES, axis=1)
+case("ops.Moments", IMAGE, axes=[1, 2])
+case("ops.TopK", SERIES, k=2)
+case("ops.Diff", SERIES, n=2, axis=1)
+case("ops.Take", SERIES, axis=1, indices=[2.0, 0.0, 6.0])
+case("ops.BroadcastTo", (2, 1, 4), shape=[-1, 7, 4])
 case("ops.Cast", (2, 3), ints=9, dtype="float64")
 case("ops.Cast", VECTOR, dtype="float64")
 for key in ("[:, 0]", "[:, -1, 1:3]", "[:, ::2, ..., None]", "[..., 1:]", "[:, None, :-2, 3:9]", "[...]", "[:, 1:-1:2, :, -3::2]"):
@@ -326,7 +379,7 @@ def outline(values):
 
 def make_op(name, config):
     """A raw op as a function of its inputs."""
-    kind = next(getattr(m, name) for m in (knumpy, nn, math, core) if hasattr(m, name))
+    kind = next(getattr(m, name) for m in (knumpy, nn, math, core, linalg) if hasattr(m, name))
     config = dict(config)
     if name == "GetItem":
         key = eval("np.s_" + config["key"])
@@ -334,12 +387,24 @@ def make_op(name, config):
     constant = config.pop("constant", None)
     first = config.pop("constant_first", False)
     if constant is not None:
-        constant = np.array(constant, "float64")
-        return lambda x: kind().call(constant, x[0]) if first else kind().call(x[0], constant)
+        constant = np.reshape(np.array(constant, "float64"), config.pop("constant_shape", np.shape(constant)))
+        op = kind(**config)
+        return lambda x: op.call(constant, x[0]) if first else op.call(x[0], constant)
+    if name == "Take":
+        indices = np.array(config.pop("indices"), "int32")
+        return lambda x: kind(**config).call(x[0], indices)
+    if name == "TakeAlongAxis":
+        return lambda x: kind(**config).call(x[0], tf.cast(x[1], "int32"))
+    if name == "FullLike":
+        return lambda x: kind().call(x[0], config["fill_value"])
+    if name == "BroadcastTo":
+        return lambda x: kind([len(x[0])] + config["shape"][1:]).call(x[0])
     if isinstance(config.get("axis"), list) and "oftmax" in name:
         function = keras.ops.softmax if name == "Softmax" else keras.ops.log_softmax
         return lambda x: function(x[0], axis=tuple(config["axis"]))
     op = kind(**config)
+    if name in ("Split", "Unstack", "Moments", "TopK"):
+        return lambda x: op.call(*x)[0]
     return lambda x: op.call(x) if name in ("Concatenate", "Stack") else op.call(*x)
 
 
@@ -367,7 +432,7 @@ def input_value(k, shape, kind):
     if "<" in kind:
         dtype, limit = kind.split("<")
         return np.floor((v + 1) * 0.5 * int(limit)).astype(dtype)
-    return np.abs(v) + 0.5 if kind == "positive" else v
+    return np.abs(v) + {"positive": 0.5, "above": 1.5}[kind] if kind in ("positive", "above") else v
 
 
 def run(name, shapes, training, kind, keys, shaped, config):
@@ -391,7 +456,7 @@ def run(name, shapes, training, kind, keys, shaped, config):
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(wanted)
         y = call(x, training)
-        loss = tf.reduce_sum(y * weight_of(y))
+        loss = tf.reduce_sum(tf.cast(y, tf.float64) * weight_of(y))
     slopes = []
     for k, (v, g) in enumerate(zip(wanted, tape.gradient(loss, wanted))):
         g = tf.zeros(v.shape, tf.float64) if g is None else tf.convert_to_tensor(g)

@@ -93,8 +93,7 @@ static void *buffer(dnn *d, int i, size_t bytes) {
 static int bind(dnn *d, const_dnnl_primitive_desc_t pd, dnnl_exec_arg_t *out) {
   int n = 0;
   for (int i = 0; i < N_ARGUMENTS; i++) {
-    const dnnl_memory_desc_t *md =
-        dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arguments[i]);
+    snug__dnn_md md = dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, arguments[i]);
     size_t bytes = md ? dnnl_memory_desc_get_size(md) : 0;
     if (bytes > 0) {
       out[n].arg = arguments[i];
@@ -163,33 +162,22 @@ static void try_one(dnn *d, dnnl_primitive_desc_t pd, const dnn_way *way, dnn_be
 
 /* ---- all of them ---- */
 
-/* The forward that a backward is made with; NULL for a forward. */
-static dnnl_primitive_desc_t hint_of(dnn *d, const work *w, const dnn_way *way) {
-  work forward = *w;
-  dnn_desc desc;
-  dnnl_primitive_desc_t hint = NULL;
-  forward.pass = PASS_FORWARD;
-  if (w->pass != PASS_FORWARD && dnn_describe(&forward, way, &desc)) {
-    (void)dnnl_primitive_desc_create(&hint, &desc, d->attr, d->engine, NULL);
-  }
-  return hint;
-}
-
+/* A backward is made with its forward. */
 static void try_way(dnn *d, const work *w, const dnn_way *way, dnn_best *best) {
-  dnnl_primitive_desc_t hint = hint_of(d, w, way);
-  dnnl_primitive_desc_iterator_t at = NULL;
-  dnn_desc desc;
-  bool has_hint = w->pass == PASS_FORWARD || hint;
-  if (has_hint && dnn_describe(w, way, &desc) &&
-      dnnl_primitive_desc_iterator_create(&at, &desc, d->attr, d->engine, hint) == dnnl_success) {
-    do {
-      dnnl_primitive_desc_t pd = dnnl_primitive_desc_iterator_fetch(at);
-      try_one(d, pd, way, best);
-      dnnl_primitive_desc_destroy(pd);
-    } while (dnnl_primitive_desc_iterator_next(at) == dnnl_success);
+  snug__dnn_walk forward = {0}, walk;
+  work before = *w;
+  before.pass = PASS_FORWARD;
+  if (w->pass != PASS_FORWARD) {
+    dnn_walk_work(&forward, &before, way, d->attr, d->engine, NULL);
   }
-  dnnl_primitive_desc_iterator_destroy(at);
-  dnnl_primitive_desc_destroy(hint);
+  if (w->pass == PASS_FORWARD || forward.pd) {
+    dnn_walk_work(&walk, w, way, d->attr, d->engine, forward.pd);
+    for (; walk.pd; snug__dnn_walk_next(&walk)) {
+      try_one(d, walk.pd, way, best);
+    }
+    snug__dnn_walk_end(&walk);
+  }
+  snug__dnn_walk_end(&forward);
 }
 
 static dnn_best measure(dnn *d, work w) {

@@ -38,70 +38,38 @@ const dnn_way *dnn_way_of(const work *w, int i) {
   return NULL;
 }
 
-static dnnl_memory_desc_t desc(int rank, const dnnl_dims_t dims, dnnl_format_tag_t tag) {
-  dnnl_memory_desc_t md;
-  memset(&md, 0, sizeof md);
-  (void)dnnl_memory_desc_init_by_tag(&md, rank, dims, dnnl_f32, tag);
-  return md;
-}
-
-static dnnl_memory_desc_t images(int64_t n, int64_t c, int64_t h, int64_t w,
-                                 dnnl_format_tag_t tag) {
-  return desc(4, (const dnnl_dims_t){n, c, h, w}, tag);
+static void images(dnnl_memory_desc_t *md, int64_t n, int64_t c, int64_t h, int64_t w,
+                   dnnl_format_tag_t tag) {
+  (void)!snug__dnn_md_init(md, 4, (const dnnl_dims_t){n, c, h, w}, tag);
 }
 
 /* ---- convolution ---- */
-
-typedef struct conv_parts {
-  dnnl_memory_desc_t src, weights, bias, dst;
-  dnnl_dims_t strides, dilates, left, right;
-} conv_parts;
 
 static int64_t behind(const snug__window *w) {
   return (w->out - 1) * w->stride + (w->kernel - 1) * w->dilation + 1 - w->in - w->before;
 }
 
-static void set_windows(const snug__conv *c, conv_parts *p) {
+static void set_windows(const snug__conv *c, snug__dnn_operation *o) {
   const snug__window *windows[] = {&c->h, &c->w};
   for (int k = 0; k < 2; k++) {
-    p->strides[k] = windows[k]->stride;
-    p->dilates[k] = windows[k]->dilation - 1;
-    p->left[k] = windows[k]->before;
-    p->right[k] = behind(windows[k]);
+    o->strides[k] = windows[k]->stride;
+    o->dilates[k] = windows[k]->dilation - 1;
+    o->before[k] = windows[k]->before;
+    o->behind[k] = behind(windows[k]);
   }
-}
-
-static conv_parts parts_of(const snug__conv *c, dnnl_format_tag_t tag) {
-  conv_parts p;
-  int64_t g = c->groups;
-  const dnnl_dims_t grouped = {g, c->cout / g, c->cin / g, c->h.kernel, c->w.kernel};
-  const dnnl_dims_t plain = {c->cout, c->cin, c->h.kernel, c->w.kernel};
-  memset(&p, 0, sizeof p);
-  p.src = images(c->batch, c->cin, c->h.in, c->w.in, tag);
-  p.dst = images(c->batch, c->cout, c->h.out, c->w.out, tag);
-  p.weights = desc(g > 1 ? 5 : 4, g > 1 ? grouped : plain, dnnl_format_tag_any);
-  p.bias = desc(1, (const dnnl_dims_t){c->cout}, dnnl_x);
-  set_windows(c, &p);
-  return p;
 }
 
 /* Images of few channels come as they are into the first layer. */
-static bool describe_conv(const snug__conv *c, work_pass pass, const dnn_way *way,
-                          dnnl_convolution_desc_t *out) {
-  conv_parts p = parts_of(c, way->images);
-  dnnl_status_t s;
-  if (pass == PASS_FORWARD) {
-    s = dnnl_dilated_convolution_forward_desc_init(out, dnnl_forward_training, way->conv, &p.src,
-                                                   &p.weights, &p.bias, &p.dst, p.strides,
-                                                   p.dilates, p.left, p.right);
-  } else if (pass == PASS_DATA) {
-    s = dnnl_dilated_convolution_backward_data_desc_init(out, way->conv, &p.src, &p.weights, &p.dst,
-                                                         p.strides, p.dilates, p.left, p.right);
-  } else {
-    s = dnnl_dilated_convolution_backward_weights_desc_init(
-        out, way->conv, &p.src, &p.weights, &p.bias, &p.dst, p.strides, p.dilates, p.left, p.right);
-  }
-  return s == dnnl_success;
+static void describe_conv(const snug__conv *c, const dnn_way *way, snug__dnn_operation *o) {
+  int64_t g = c->groups;
+  const dnnl_dims_t grouped = {g, c->cout / g, c->cin / g, c->h.kernel, c->w.kernel};
+  const dnnl_dims_t plain = {c->cout, c->cin, c->h.kernel, c->w.kernel};
+  o->algorithm = way->conv;
+  images(&o->x, c->batch, c->cin, c->h.in, c->w.in, way->images);
+  images(&o->y, c->batch, c->cout, c->h.out, c->w.out, way->images);
+  (void)!snug__dnn_md_init(&o->kernel, g > 1 ? 5 : 4, g > 1 ? grouped : plain, dnnl_format_tag_any);
+  (void)!snug__dnn_md_init(&o->bias, 1, (const dnnl_dims_t){c->cout}, dnnl_x);
+  set_windows(c, o);
 }
 
 /* ---- dense ---- */
@@ -114,76 +82,133 @@ static snug__conv dense_as_conv(const snug__conv *c) {
   return wide;
 }
 
-static bool describe_dense(const work *w, const dnn_way *way, dnn_desc *out) {
-  const snug__conv wide = dense_as_conv(&w->conv);
-  const dnnl_dims_t src_dims = {w->conv.batch, w->conv.cin};
-  const dnnl_dims_t dst_dims = {w->conv.batch, w->conv.cout};
-  const dnnl_dims_t weight_dims = {w->conv.cout, w->conv.cin};
-  dnnl_memory_desc_t src = desc(2, src_dims, dnnl_format_tag_any);
-  dnnl_memory_desc_t dst = desc(2, dst_dims, dnnl_format_tag_any);
-  dnnl_memory_desc_t weights = desc(2, weight_dims, dnnl_format_tag_any);
-  dnnl_memory_desc_t bias = desc(1, weight_dims, dnnl_x);
-  dnnl_status_t s;
+static void describe_dense(const work *w, const dnn_way *way, snug__dnn_operation *o) {
+  const snug__conv *c = &w->conv;
+  const snug__conv wide = dense_as_conv(c);
   if (way->as_conv) {
-    return describe_conv(&wide, w->pass, way, &out->conv);
+    describe_conv(&wide, way, o);
+    return;
   }
-  if (w->pass == PASS_FORWARD) {
-    s = dnnl_inner_product_forward_desc_init(&out->dense, dnnl_forward_training, &src, &weights,
-                                             &bias, &dst);
-  } else if (w->pass == PASS_DATA) {
-    s = dnnl_inner_product_backward_data_desc_init(&out->dense, &src, &weights, &dst);
+  o->is_product = true;
+  (void)!snug__dnn_md_init(&o->x, 2, (const dnnl_dims_t){c->batch, c->cin}, dnnl_format_tag_any);
+  (void)!snug__dnn_md_init(&o->y, 2, (const dnnl_dims_t){c->batch, c->cout}, dnnl_format_tag_any);
+  (void)!snug__dnn_md_init(&o->kernel, 2, (const dnnl_dims_t){c->cout, c->cin},
+                           dnnl_format_tag_any);
+  (void)!snug__dnn_md_init(&o->bias, 1, (const dnnl_dims_t){c->cout}, dnnl_x);
+}
+
+static void walk_operation(snug__dnn_walk *walk, const work *w, const dnn_way *way,
+                           const_dnnl_primitive_attr_t attr, dnnl_engine_t engine,
+                           const_dnnl_primitive_desc_t hint) {
+  static const snug__dnn_direction directions[PASS_COUNT] = {SNUG__DNN_FORWARD, SNUG__DNN_BWD_DATA,
+                                                             SNUG__DNN_BWD_WEIGHTS};
+  snug__dnn_operation o = {.direction = directions[w->pass], .has_bias = w->pass != PASS_DATA};
+  if (w->kind == WORK_CONV) {
+    describe_conv(&w->conv, way, &o);
   } else {
-    s = dnnl_inner_product_backward_weights_desc_init(&out->dense, &src, &weights, &bias, &dst);
+    describe_dense(w, way, &o);
   }
-  return s == dnnl_success;
+  snug__dnn_walk_start(walk, &o, attr, engine, hint);
+  snug__dnn_operation_release(&o);
 }
 
 /* ---- what is bound by memory ---- */
 
-static bool describe_norm(const work *w, const dnn_way *way, dnnl_batch_normalization_desc_t *out) {
-  dnnl_memory_desc_t x = images(w->n, w->c, w->h, w->w, way->images);
-  unsigned flags = dnnl_use_scale | dnnl_use_shift;
-  flags |= w->function == FUNCTION_RELU ? dnnl_fuse_norm_relu : 0u;
-  return (w->pass == PASS_FORWARD ? dnnl_batch_normalization_forward_desc_init(
-                                        out, dnnl_forward_training, &x, 1e-3f, flags)
-                                  : dnnl_batch_normalization_backward_desc_init(
-                                        out, dnnl_backward, &x, &x, 1e-3f, flags)) == dnnl_success;
+static unsigned norm_flags(const work *w) {
+  return (unsigned)dnnl_use_scale | (unsigned)dnnl_use_shift |
+         (w->function == FUNCTION_RELU ? (unsigned)dnnl_fuse_norm_relu : 0u);
 }
 
-static bool describe_eltwise(const work *w, const dnn_way *way, dnnl_eltwise_desc_t *out) {
-  dnnl_memory_desc_t x = images(w->n, w->c, w->h, w->w, way->images);
-  dnnl_alg_kind_t alg = w->function == FUNCTION_SWISH   ? dnnl_eltwise_swish
-                        : w->function == FUNCTION_RELU6 ? dnnl_eltwise_clip_v2_use_dst_for_bwd
-                                                        : dnnl_eltwise_relu_use_dst_for_bwd;
-  float alpha = w->function == FUNCTION_SWISH ? 1.0f : 0.0f;
-  float beta = w->function == FUNCTION_RELU6 ? 6.0f : 0.0f;
-  return (w->pass == PASS_FORWARD
-              ? dnnl_eltwise_forward_desc_init(out, dnnl_forward_training, alg, &x, alpha, beta)
-              : dnnl_eltwise_backward_desc_init(out, alg, &x, &x, alpha, beta)) == dnnl_success;
+static dnnl_alg_kind_t eltwise_of(const work *w) {
+  return w->function == FUNCTION_SWISH   ? dnnl_eltwise_swish
+         : w->function == FUNCTION_RELU6 ? dnnl_eltwise_clip_v2_use_dst_for_bwd
+                                         : dnnl_eltwise_relu_use_dst_for_bwd;
 }
 
-static bool describe_binary(const work *w, const dnn_way *way, dnnl_binary_desc_t *out) {
-  dnnl_memory_desc_t a = images(w->n, w->c, w->h, w->w, way->images);
-  dnnl_memory_desc_t b =
-      images(w->n, w->c, w->per_image ? 1 : w->h, w->per_image ? 1 : w->w, way->images);
-  dnnl_alg_kind_t alg = w->function == FUNCTION_ADD ? dnnl_binary_add : dnnl_binary_mul;
-  return dnnl_binary_desc_init(out, alg, &a, &b, &a) == dnnl_success;
+static dnnl_alg_kind_t binary_of(const work *w) {
+  return w->function == FUNCTION_ADD ? dnnl_binary_add : dnnl_binary_mul;
 }
 
-bool dnn_describe(const work *w, const dnn_way *way, dnn_desc *out) {
-  switch (w->kind) {
-    case WORK_CONV:
-      return describe_conv(&w->conv, w->pass, way, &out->conv);
-    case WORK_DENSE:
-      return describe_dense(w, way, out);
-    case WORK_NORM:
-      return describe_norm(w, way, &out->norm);
-    case WORK_ELTWISE:
-      return describe_eltwise(w, way, &out->eltwise);
-    case WORK_BINARY:
-      return describe_binary(w, way, &out->binary);
-    case WORK_NONE:
-      break;
+#define EPSILON 1e-3f
+
+#if DNNL_VERSION_MAJOR >= 3
+
+/* x is the image, b the second operand of a binary. */
+static dnnl_status_t first(dnnl_primitive_desc_t *pd, const work *w, dnnl_memory_desc_t x,
+                           dnnl_memory_desc_t b, const_dnnl_primitive_attr_t attr,
+                           dnnl_engine_t engine, const_dnnl_primitive_desc_t hint) {
+  const float alpha = w->function == FUNCTION_SWISH ? 1.0f : 0.0f;
+  const float beta = w->function == FUNCTION_RELU6 ? 6.0f : 0.0f;
+  const bool forward = w->pass == PASS_FORWARD;
+  if (w->kind == WORK_NORM) {
+    return forward ? dnnl_batch_normalization_forward_primitive_desc_create(
+                         pd, engine, dnnl_forward_training, x, x, EPSILON, norm_flags(w), attr)
+                   : dnnl_batch_normalization_backward_primitive_desc_create(
+                         pd, engine, dnnl_backward, x, x, x, EPSILON, norm_flags(w), hint, attr);
   }
-  return false;
+  if (w->kind == WORK_ELTWISE) {
+    return forward ? dnnl_eltwise_forward_primitive_desc_create(
+                         pd, engine, dnnl_forward_training, eltwise_of(w), x, x, alpha, beta, attr)
+                   : dnnl_eltwise_backward_primitive_desc_create(pd, engine, eltwise_of(w), x, x, x,
+                                                                 alpha, beta, hint, attr);
+  }
+  return dnnl_binary_primitive_desc_create(pd, engine, binary_of(w), x, b, x, attr);
+}
+
+static void walk_images(snug__dnn_walk *walk, const work *w, const dnnl_memory_desc_t *x,
+                        const dnnl_memory_desc_t *b, const_dnnl_primitive_attr_t attr,
+                        dnnl_engine_t engine, const_dnnl_primitive_desc_t hint) {
+  if (first(&walk->pd, w, *x, *b, attr, engine, hint) != dnnl_success) {
+    walk->pd = NULL;
+  }
+}
+
+#else
+
+static dnnl_status_t describe(snug__dnn_walk *walk, const work *w, const dnnl_memory_desc_t *x,
+                              const dnnl_memory_desc_t *b) {
+  const float alpha = w->function == FUNCTION_SWISH ? 1.0f : 0.0f;
+  const float beta = w->function == FUNCTION_RELU6 ? 6.0f : 0.0f;
+  const bool forward = w->pass == PASS_FORWARD;
+  if (w->kind == WORK_NORM) {
+    return forward ? dnnl_batch_normalization_forward_desc_init(
+                         &walk->desc.norm, dnnl_forward_training, x, EPSILON, norm_flags(w))
+                   : dnnl_batch_normalization_backward_desc_init(&walk->desc.norm, dnnl_backward, x,
+                                                                 x, EPSILON, norm_flags(w));
+  }
+  if (w->kind == WORK_ELTWISE) {
+    return forward ? dnnl_eltwise_forward_desc_init(&walk->desc.eltwise, dnnl_forward_training,
+                                                    eltwise_of(w), x, alpha, beta)
+                   : dnnl_eltwise_backward_desc_init(&walk->desc.eltwise, eltwise_of(w), x, x,
+                                                     alpha, beta);
+  }
+  return dnnl_binary_desc_init(&walk->desc.binary, binary_of(w), x, b, x);
+}
+
+static void walk_images(snug__dnn_walk *walk, const work *w, const dnnl_memory_desc_t *x,
+                        const dnnl_memory_desc_t *b, const_dnnl_primitive_attr_t attr,
+                        dnnl_engine_t engine, const_dnnl_primitive_desc_t hint) {
+  if (describe(walk, w, x, b) == dnnl_success &&
+      dnnl_primitive_desc_iterator_create(&walk->iterator, &walk->desc, attr, engine, hint) ==
+          dnnl_success) {
+    walk->pd = dnnl_primitive_desc_iterator_fetch(walk->iterator);
+  }
+}
+
+#endif
+
+void dnn_walk_work(snug__dnn_walk *walk, const work *w, const dnn_way *way,
+                   const_dnnl_primitive_attr_t attr, dnnl_engine_t engine,
+                   const_dnnl_primitive_desc_t hint) {
+  dnnl_memory_desc_t x, b;
+  memset(walk, 0, sizeof *walk);
+  if (w->kind == WORK_CONV || w->kind == WORK_DENSE) {
+    walk_operation(walk, w, way, attr, engine, hint);
+  } else if (w->kind != WORK_NONE) {
+    images(&x, w->n, w->c, w->h, w->w, way->images);
+    images(&b, w->n, w->c, w->per_image ? 1 : w->h, w->per_image ? 1 : w->w, way->images);
+    walk_images(walk, w, &x, &b, attr, engine, hint);
+    snug__dnn_md_release(&x);
+    snug__dnn_md_release(&b);
+  }
 }

@@ -1,9 +1,8 @@
-/* From a work to oneDNN's descriptors. */
+/* From a work to oneDNN's descriptors, of oneDNN 2 and 3. */
 #ifndef SNUG_BENCH_DESCRIBE_H
 #define SNUG_BENCH_DESCRIBE_H
 
-#include <oneapi/dnnl/dnnl.h>
-
+#include "device/cpu/dnn_versions.h"
 #include "dnn/work.h"
 
 /* One way to ask for a work. */
@@ -14,19 +13,13 @@ typedef struct dnn_way {
   const char *text;
 } dnn_way;
 
-typedef union dnn_desc {
-  dnnl_convolution_desc_t conv;
-  dnnl_inner_product_desc_t dense;
-  dnnl_batch_normalization_desc_t norm;
-  dnnl_eltwise_desc_t eltwise;
-  dnnl_binary_desc_t binary;
-} dnn_desc;
-
 /* The ways to ask for a work: the i-th, or NULL. */
 const dnn_way *dnn_way_of(const work *w, int i);
 
-/* The descriptor of a work, and of its forward, which the backward is made with.  False: oneDNN
- * refuses it. */
-bool dnn_describe(const work *w, const dnn_way *way, dnn_desc *out);
+/* Stand on oneDNN's first implementation of a work; there may be none.  hint: that of its forward,
+ * for a backward.  The walk is to be ended. */
+void dnn_walk_work(snug__dnn_walk *walk, const work *w, const dnn_way *way,
+                   const_dnnl_primitive_attr_t attr, dnnl_engine_t engine,
+                   const_dnnl_primitive_desc_t hint);
 
 #endif

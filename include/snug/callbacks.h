@@ -43,6 +43,10 @@ typedef struct snug_callback_target {
   /* For BackupAndRestore, may be NULL: once this is not 0 (set it where a signal is handled), what
    * the batch left is kept, nothing later is, and the folder stays: the next run goes on there. */
   const volatile sig_atomic_t *interrupted;
+  /* For ModelCheckpoint, may be NULL: asked before a path is written to.  NULL: it may; otherwise
+   * why not, in words that follow the path. */
+  const char *(*refuses)(void *user, const char *path);
+  void *user_of_refuses;
 } snug_callback_target;
 
 /* Create a callback for fits of a model.  config may be NULL.  Owns: *out is the caller's, ended by
@@ -51,11 +55,25 @@ typedef struct snug_callback_target {
  *
  * A fit with it fails before step 1 with E_ARGUMENT if the direction of a monitor is not known or
  * the path names values that are not there, with E_STATE if a rate is to be set and the optimizer
- * has a schedule, or the folder holds the backup of another fit, E_FORMAT if that is damaged; later
- * with E_IO where writing fails. */
+ * has a schedule, the folder holds the backup of another fit, or another run writes the log or the
+ * backup, E_FORMAT if a backup is damaged, E_IO where nothing can be written: no right, no room, a
+ * name that is not possible.  Where writing fails later, the training goes on, each file is tried
+ * again when it is due, and the fit fails with the first of these failures at its end. */
 SNUG_API snug_status snug_callback_create(snug_model *model, const char *class_name,
                                           const char *config, const snug_callback_target *target,
                                           snug_callback *out) SNUG_NODISCARD;
+
+/* What the last fit of one of these callbacks could not write, and why; "" if it has written all.
+ */
+SNUG_API const char *snug_callback_unwritten(const snug_callback *callback);
+
+/* Remove the backup that a BackupAndRestore with delete_checkpoint=false has left, once the model
+ * is saved elsewhere.  Fails: E_ARGUMENT (another callback), E_STATE (another run uses it), E_IO.
+ */
+SNUG_API snug_status snug_backup_remove(const snug_callback *backup) SNUG_NODISCARD;
+
+/* The file in a backup's folder without which there is nothing to go on from. */
+#define SNUG_BACKUP_FILE "snug.backup"
 
 /* End a callback that no fit is using any more, also one of the caller's own (its destroy hook);
  * *callback is then empty.  NULL is allowed. */

@@ -52,8 +52,8 @@ typedef struct snug_source {
                        of the step reads */
   int32_t prefetch; /* batches ready ahead; 0: up to 4 that fit in an eighth of the line, by who
                        waits */
-  int64_t window;   /* bytes to shuffle in, where rows come in order; 0: an eighth of the line, or
-                       64 MiB */
+  int64_t window;   /* bytes to shuffle in, where rows come in order; 0: 64 MiB, or half of that,
+                       a quarter, ..., within an eighth of the line */
   bool skip_bad;    /* the row behind takes the place of one that cannot be read or is refused; not
                        where rows come in order */
 } snug_source;
@@ -89,9 +89,11 @@ typedef struct snug_data_report {
   uint64_t window;  /* to shuffle in */
   uint64_t workers; /* stacks and scratch of the threads */
   int32_t n_workers, prefetch;
-  double waited;                      /* seconds in which steps had no data; 0 in a plan */
-  double copied;                      /* in which they were copied to where steps read them; too */
-  int64_t skipped;                    /* rows that were left out */
+  double waited;          /* seconds in which steps had no data; 0 in a plan */
+  double copied;          /* in which they were copied to where steps read them; too */
+  int64_t window_samples; /* that the order is drawn from; 0: from all, or it is that of the data */
+  bool window_cut;        /* by the line: without it there would be more, and another order */
+  int64_t skipped;        /* rows that were left out */
   char first_skipped[SNUG_WHY_BYTES]; /* why the first of them was */
 } snug_data_report;
 

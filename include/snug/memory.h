@@ -79,6 +79,17 @@ typedef struct snug_available {
  * present: others may take of it.  Fails: E_UNSUPPORTED where the system tells none of them. */
 SNUG_API snug_status snug_memory_available(snug_ctx *ctx, snug_available *out) SNUG_NODISCARD;
 
+/* Say what this process may hold (0, as ever: nobody looks).  A fit without a line, an evaluation
+ * and a prediction that would need more are then refused with E_LIMIT before they begin, where the
+ * system would kill the process in their midst.  Nothing is planned differently for it; a fit with
+ * a line goes by that alone. */
+SNUG_API void snug_memory_set_available(snug_ctx *ctx, uint64_t bytes);
+
+/* Refuse with E_LIMIT whatever would take this process past so many bytes (0, as ever: nothing):
+ * loading, building and planning too, where the system would kill it in their midst.  That one
+ * above judges plans; this one looks at what is resident whenever memory is taken. */
+SNUG_API void snug_memory_set_bound(snug_ctx *ctx, uint64_t bytes);
+
 /* What is resident of this process now, and was at the most since it began (or since the last fit
  * in it began, where the system lets that be reset); 0 where it does not tell. */
 typedef struct snug_memory_process {

@@ -46,8 +46,13 @@ SNUG_API void snug_plan_layer(const snug_plan *plan, size_t i, snug_layer_memory
 
 /* ---- the line ---- */
 
-/* Whether the fit stays under its line; true if there is none. */
+/* Whether the fit stays under its line; without one, what snug_memory_set_available says of it:
+ * such a plan is that of full speed all the same. */
 SNUG_API bool snug_plan_fits(const snug_plan *plan);
+
+/* Whether the plan is the one that a backup keeps, which the fit goes on with: there was nothing to
+ * choose, and of its points there is this one. */
+SNUG_API bool snug_plan_resumes(const snug_plan *plan);
 
 /* The least line that the fit would be accepted under, with the levers that it may use. */
 SNUG_API uint64_t snug_plan_least(const snug_plan *plan);

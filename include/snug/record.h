@@ -43,7 +43,7 @@ typedef struct snug_recorder snug_recorder;
 
 /* Begin a recording.  A file that is there is replaced only if `replace` is set.  All memory is
  * taken here.  Owns: *out is the caller's, ended by snug_recorder_close before its context.  Fails:
- * E_IO (exists, cannot be written), E_MEMORY, E_LIMIT. */
+ * E_IO (exists, cannot be written), E_STATE (another run writes it), E_MEMORY, E_LIMIT. */
 SNUG_API snug_status snug_recorder_open(snug_ctx *ctx, const char *path, bool replace,
                                         snug_recorder **out) SNUG_NODISCARD;
 

@@ -85,8 +85,9 @@ typedef struct snug_box_row {
   const char *label, *text;
 } snug_box_row;
 
-/* A box with a title and labelled rows. */
-SNUG_API void snug_box(snug_sink *sink, void *user, bool ascii, const char *title,
+/* A box with a title and labelled rows.  columns: of the terminal; a text that does not fit goes on
+ * in a line of its own, broken at " · " (ASCII: ", ") where it can be.  0: as wide as it gets. */
+SNUG_API void snug_box(snug_sink *sink, void *user, bool ascii, size_t columns, const char *title,
                        const snug_box_row *rows, size_t n_rows);
 
 #ifdef __cplusplus

@@ -58,7 +58,8 @@ SNUG_API void snug_summary_row_get(const snug_summary *summary, size_t i, snug_s
 SNUG_API void snug_summary_totals_get(const snug_summary *summary, snug_summary_totals *out);
 
 /* Print Keras's table with our columns, Keras's totals, and a box with ours.  width: columns of the
- * terminal, into which names are cut to fit; 0: as wide as it gets. */
+ * terminal.  What is wider than its column goes on in the line below; where that is not enough,
+ * columns of the table are left out, and a line tells which.  0: as wide as it gets. */
 SNUG_API void snug_summary_print(const snug_summary *summary, snug_sink *sink, void *user,
                                  bool ascii, int32_t width);
 

@@ -136,6 +136,13 @@ typedef struct snug_sampling {
   int32_t n_batches;
 } snug_sampling;
 
+/* What else the result of a fit depends on, by name, such as how its data are read.  A backup keeps
+ * these beside what the library knows itself, and a fit with another value of one does not go on
+ * from it. */
+typedef struct snug_setting {
+  const char *name, *value;
+} snug_setting;
+
 /* plan.h tells what can be asked of it. */
 typedef struct snug_plan snug_plan;
 
@@ -159,13 +166,23 @@ typedef struct snug_fit_options {
   snug_levers levers;
   snug_sampling sampling;
   /* Shown the plan of this fit before step 1, also one that does not fit; it is gone when this
-   * returns.  false: the fit ends with E_STOPPED, and nothing was touched. */
+   * returns.  false: the fit ends with E_STOPPED, and nothing was touched.  Where this is set, the
+   * bytes of that plan are part of what is planned, by snug_plan_fit too. */
   bool (*planned)(void *user, const snug_plan *plan);
   void *planned_user;
+  /* Bytes that the caller itself will take in this process: at the most while the fit runs, such as
+   * by its callbacks, and once it has ended, to bring the results elsewhere.  They are part of what
+   * the process is planned to reach. */
+  uint64_t caller_memory, caller_memory_after;
+  const snug_setting *settings;
+  int32_t n_settings;
+  bool replan; /* a fit that goes on from a backup may have other options and another plan, and so
+                  other results; without it, options must be as they were (all but epochs, memory
+                  and where results go), and the plan is that of the backup */
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL, 0, 0, NULL, 0, false}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to
@@ -179,7 +196,8 @@ typedef struct snug_memory_report {
   uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1;
                         without what callbacks take later */
   uint64_t measured; /* the same, measured; 0 in a plan */
-  /* The process around it.  Snug's bytes and these five add up to `process`. */
+  /* The process around it.  Snug's bytes, these five and `caller` add up to
+   * `process`. */
   uint64_t code;    /* resident pages of files: the program and its libraries */
   uint64_t outside; /* anonymous memory that is not Snug's: JIT code, stacks, the C library's heap,
                        arrays of the caller */
@@ -189,7 +207,9 @@ typedef struct snug_memory_report {
                        held against */
   uint64_t process_measured; /* the same, measured; 0 in a plan */
   uint64_t line;             /* that it is to stay under; 0: none */
-  uint64_t idle; /* preallocated bytes that the fit has no use for: they are held, too */
+  uint64_t idle;   /* preallocated bytes that the fit has no use for: they are held, too */
+  uint64_t caller; /* left for the caller: caller_memory, or of caller_memory_after what the memory
+                      of a step, gone by then, does not cover, if that is more */
 } snug_memory_report;
 
 /* What a fit leaves: values per epoch, and its memory. */
@@ -201,7 +221,8 @@ typedef struct snug_history snug_history;
  * NaN; names array, sample and value), E_ARGUMENT, E_OVERFLOW, E_MEMORY, E_LIMIT (says what it
  * needs), the failure of a callback, or the first failure of building.  A callback that stops the
  * training is not a failure; one that fails with E_STOPPED leaves the history of the epochs that
- * were complete. */
+ * were complete.  Where one of Keras's callbacks could not write its file, the training goes on,
+ * and the fit fails with that at its end (E_IO): all was trained then, and *history is set. */
 SNUG_API snug_status snug_fit(snug_model *model, const snug_data *data,
                               const snug_fit_options *options,
                               snug_history **history) SNUG_NODISCARD;

@@ -91,9 +91,11 @@ typedef struct snug_watch_process {
 typedef enum snug_watch_shape {
   SNUG_WATCH_SHORT,   /* too short to tell */
   SNUG_WATCH_FLAT,    /* no more at the end than after the start */
-  SNUG_WATCH_GROWING, /* all along */
+  SNUG_WATCH_GROWING, /* steadily, all along */
   SNUG_WATCH_STEPPED, /* by jumps, and flat between them */
-  SNUG_WATCH_VARYING  /* up and down, without a direction */
+  SNUG_WATCH_VARYING, /* up and down, without a direction */
+  SNUG_WATCH_RISING /* up, but for too short a time or not steadily: the start of a program as well
+                       as a leak */
 } snug_watch_shape;
 
 /* The memory control group that a process of the tree was in; of those around it, the one that
@@ -105,7 +107,19 @@ typedef struct snug_watch_group {
   uint64_t peak;              /* of the whole group, others in it included */
   bool peak_is_new;           /* it was reached since the watch began */
   uint64_t kills;             /* by the kernel for memory, since the watch began */
+  uint64_t cache; /* the most page cache in it that was seen: files that were read or written, which
+                     the kernel gives back when it needs room */
 } snug_watch_group;
+
+/* Why the processes held more than their group may, and were not killed for it. */
+typedef enum snug_watch_above {
+  SNUG_WATCH_NOT_ABOVE,
+  SNUG_WATCH_ABOVE_SHARED, /* processes share pages: the group counts each once, the peak in every
+                              process as long as it is not known which they are */
+  SNUG_WATCH_ABOVE_FILES,  /* pages of files: the group that reads them first is charged */
+  SNUG_WATCH_ABOVE_SWAP,   /* what is in swap does not count for the limit */
+  SNUG_WATCH_ABOVE_OTHERS  /* memory that was taken in another group */
+} snug_watch_above;
 
 typedef struct snug_watch_report {
   double seconds; /* watched */
@@ -124,6 +138,9 @@ typedef struct snug_watch_report {
   bool has_split; /* the parts of the PSS, read when there was a new maximum */
   double split_at;
   uint64_t anonymous, file, shared;
+  uint64_t file_resident; /* pages of files as the peak counts them: of a process alone also what
+                             others share */
+  uint64_t swap;          /* and beside them, in swap */
 
   uint64_t processes;      /* seen in all */
   uint32_t most_processes; /* at one time */
@@ -146,6 +163,8 @@ typedef struct snug_watch_report {
   double device_peak_at;
 
   snug_watch_group group;
+  snug_watch_above above; /* why the peak is above group.limit */
+  uint64_t above_bytes;   /* by how much */
   uint64_t machine_kills; /* the same on this machine; UNTOLD where it does not tell */
 
   snug_status recorded; /* the first failure to record, with its message in the context; the rest

@@ -13,19 +13,22 @@ NumPy is all it needs.  Keras, TensorFlow, JAX and PyTorch are never imported be
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from ._process import Peak, peak
 from .memory import get_memory_info, reset_memory_stats, set_memory_growth, set_memory_limit
 
 __version__ = "0.1.0"
-__all__ = ["DoesNotFit", "Peak", "Plan", "Report", "evaluate", "find_batch_size", "fit", "get_memory_info", "keras", "peak", "plan",
-           "predict", "report", "reset_memory_stats", "set_memory_growth", "set_memory_limit"]
+__all__ = ["DoesNotFit", "LineReached", "Peak", "Plan", "Remedy", "Report", "evaluate", "find_batch_size", "fit",
+           "get_memory_info", "keras", "peak", "plan", "predict", "report", "reset_memory_stats", "set_memory_growth",
+           "set_memory_limit"]
 
 
 # What is wanted by those alone who train comes when it is asked for.
 _LATER = {"fit": "training", "evaluate": "training", "predict": "training", "plan": "planning",
-          "find_batch_size": "planning", "report": "_report", "Report": "_report", "Plan": "_plan", "DoesNotFit": "_plan"}
+          "find_batch_size": "planning", "report": "_report", "Report": "_report", "Plan": "_plan", "DoesNotFit": "_remedies",
+          "Remedy": "_remedies", "LineReached": "_reserve"}
 
 
 def __getattr__(name: str) -> Any:
@@ -34,3 +37,8 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
     raise AttributeError(f"module 'snug' has no attribute {name!r}")
+
+
+def __dir__() -> list:
+    """What there is; `keras` once the user has imported Keras, as to look at it imports it."""
+    return sorted({*globals(), *__all__} - (set() if "keras" in sys.modules else {"keras"}))

@@ -7,9 +7,10 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 from . import _types as t
 from ._arrays import Data
 from ._library import library
+from ._reserve import Needs
 from ._session import Session
 from ._size import Size, parse
-from ._stream import Stream, is_stream
+from ._stream import Stream, batched, is_stream
 
 Feed = Union[Data, Stream]
 
@@ -24,28 +25,29 @@ def shapes(x: Any) -> Optional[List[Tuple[int, ...]]]:
 
 
 def feed(session: Session, x: Any, y: Any, sample_weight: Any, what: str = "x", labels: bool = True,
-         shuffle: bool = False) -> Feed:
+         shuffle: bool = False, batch_size: Optional[int] = None) -> Feed:
     if x is None:
-        raise ValueError("x is missing: give an array, a generator or a keras.utils.PyDataset")
+        raise ValueError("x is missing: give an array, a generator, a keras.utils.PyDataset, a tf.data.Dataset or a DataLoader")
     if not is_stream(x):
-        if hasattr(x, "__iter__") and not hasattr(x, "__array__") and not isinstance(x, (list, tuple, dict)):
-            raise TypeError(f"x is a {type(x).__name__}: Snug reads arrays, generators of batches and keras.utils.PyDataset; "
-                            "iter(x) makes a generator of what can be gone through, a tf.data.Dataset has as_numpy_iterator()")
+        if isinstance(x, (set, str, bytes)):
+            raise TypeError(f"x is a {type(x).__name__}: Snug reads arrays, generators of batches, keras.utils.PyDataset, "
+                            "tf.data.Dataset and the DataLoader of PyTorch")
         if labels and y is None:
             raise ValueError(f"y is missing: the model has the outputs {session.outputs}")
         return Data(x, y if labels else None, sample_weight, session.inputs, session.outputs)
     if y is not None or sample_weight is not None:
-        raise ValueError("y and sample_weight come with the batches of a generator or PyDataset: leave them out")
+        raise ValueError("y and sample_weight come with the batches of a generator or dataset: leave them out")
+    x = batched(x, len(session.keras_model.inputs[0].shape), batch_size)
     return Stream(x, session.inputs, session.outputs, what, labels, shuffle)
 
 
-def validation(session: Session, validation_data: Any) -> Optional[Feed]:
+def validation(session: Session, validation_data: Any, batch_size: Optional[int] = None) -> Optional[Feed]:
     if validation_data is None:
         return None
     if is_stream(validation_data):
-        return feed(session, validation_data, None, None, "validation_data")
+        return feed(session, validation_data, None, None, "validation_data", batch_size=batch_size)
     if not isinstance(validation_data, (tuple, list)) or not 2 <= len(validation_data) <= 3:
-        raise ValueError("validation_data is a tuple (x, y) or (x, y, sample_weight), a generator or a PyDataset")
+        raise ValueError("validation_data is a tuple (x, y) or (x, y, sample_weight), a generator or a dataset")
     x, y, sample_weight = (*validation_data, None)[:3]
     return feed(session, x, y, sample_weight, "validation_data")
 
@@ -73,25 +75,25 @@ def line(session: Session, memory: Optional[Size]) -> int:
         part = 0.0
     if not 0 < part <= 1:
         raise ValueError(f"memory is {memory!r}: a part is above 0 and up to 100%")
-    available = t.Available()
-    session.check(library().snug_memory_available(session.ctx.pointer, byref(available)))
-    return int(available.bytes * part)
+    return int(available(session) * part)
 
 
-def line_of_library(session: Session, memory: Optional[Size]) -> int:
-    """The same without what Python needs beside: that is not the library's to plan with."""
-    whole = line(session, memory)
-    return max(whole - session.room, 1) if whole else 0
+def available(session: Session) -> int:
+    """Bytes that this process may hold."""
+    found = t.Available()
+    session.check(library().snug_memory_available(session.ctx.pointer, byref(found)))
+    return int(found.bytes)
 
 
-def fit_options(session: Session, feed: Feed, held: Optional[Feed], **o: Any) -> t.FitOptions:
+def fit_options(feed: Feed, held: Optional[Feed], needs: Needs, **o: Any) -> t.FitOptions:
     _check_options(feed, held, o)
     made = t.FitOptions(
         batch_size=batch_of(feed, o["batch_size"]), epochs=o["epochs"], initial_epoch=o["initial_epoch"],
         steps_per_epoch=o["steps_per_epoch"] or 0, no_shuffle=not o["shuffle"] or isinstance(feed, Stream),
         validation_split=o["validation_split"], validation_steps=o["validation_steps"] or 0,
         validation_batch_size=_validation_batch(held, o),
-        validation_freq=o["validation_freq"], memory=line_of_library(session, o["memory"]))
+        validation_freq=o["validation_freq"], memory=o["line"], caller_memory=needs.during,
+        caller_memory_after=needs.after)
     if held is not None:
         made.validation_data = pointer(held.struct)
     if o["class_weight"] is not None:

@@ -8,19 +8,12 @@ from __future__ import annotations
 import signal
 import threading
 from ctypes import c_int, pointer
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from . import _types as t
 from ._library import library
+from ._reserve import Meter, looks_at_model
 from ._session import Session
-
-# Callbacks of Keras that neither read nor set weights.
-_INDIFFERENT = {"History", "ProgbarLogger", "CSVLogger", "TerminateOnNaN", "LearningRateScheduler", "ReduceLROnPlateau",
-                "MemoryMonitor", "RemoteMonitor"}
-
-
-def looks_at_model(callback: Any) -> bool:
-    return type(callback).__name__ not in _INDIFFERENT
 
 
 def _check_callbacks(callbacks: Any) -> None:
@@ -30,6 +23,11 @@ def _check_callbacks(callbacks: Any) -> None:
                                       "save with ModelCheckpoint, and go on with initial_epoch")
 
 
+# What Keras's base class calls from a hook for batches.
+_OLDER_NAMES = {"on_train_batch_begin": "on_batch_begin", "on_train_batch_end": "on_batch_end"}
+_BY_BATCH = [*_OLDER_NAMES, "on_test_batch_begin", "on_test_batch_end"]
+
+
 def _has_hook(callback: Any, *names: str) -> bool:
     import keras
 
@@ -37,19 +35,37 @@ def _has_hook(callback: Any, *names: str) -> bool:
     return any(getattr(getattr(callback, name), "__func__", None) is not getattr(base, name) for name in names)
 
 
+class _Listeners:
+    """The callbacks of a fit, called one after the other; those that look at the model are measured."""
+
+    def __init__(self, callbacks: List[Any], meter: Meter) -> None:
+        self._meter = meter
+        self.all = [(callback, looks_at_model(callback)) for callback in callbacks]
+        self._of_batches = {hook: [(callback, looks) for callback, looks in self.all
+                                   if _has_hook(callback, hook, _OLDER_NAMES.get(hook, hook))] for hook in _BY_BATCH}
+        self.looks = any(looks for _, looks in self.all)
+        self.looks_at_batches = any(looks for _, looks in self._of_batches["on_train_batch_end"])
+
+    def tell(self, hook: str, *values: Any) -> None:
+        for callback, looks in self._of_batches.get(hook, self.all):
+            if looks:
+                self._meter.call(callback, hook, *values)
+            else:
+                getattr(callback, hook)(*values)
+
+
 class Bridge:
     """The one callback that the library sees.  `struct` is the library's; `error` what was raised."""
 
-    def __init__(self, session: Session, make_list: Callable[[int], Any]) -> None:
+    def __init__(self, session: Session, meter: Meter, make_list: Callable[[int], Any]) -> None:
         self._session, self._model = session, session.keras_model
-        self._make_list = make_list
-        self._list: Any = None
+        self._meter, self._make_list = meter, make_list
+        self._listeners: Any = None
         self._steps = self._test_steps = 0
         self.error: Optional[BaseException] = None
         self.interrupted = False
         self.has_pulled = False  # the model has all that the fit left, and what callbacks changed at its end
         self._failure = c_int(t.OK)
-        self._by_epoch = self._by_batch = False
         hooks = {"train_begin": t.TRAIN_BEGIN(self._hook(self._train_begin)),
                  "epoch_begin": t.COUNT(self._hook(self._epoch_begin)),
                  "batch_end": t.COUNT_LOGS(self._hook(self._batch_end)),
@@ -62,7 +78,7 @@ class Bridge:
 
     @property
     def has_begun(self) -> bool:
-        return self._list is not None
+        return self._listeners is not None
 
     def _hook(self, call: Callable[..., None]) -> Callable[..., bool]:
         def guarded(user: Any, *values: Any) -> bool:
@@ -82,52 +98,51 @@ class Bridge:
     def _train_begin(self, epochs: int, steps: int) -> None:
         self._steps = steps
         self._model.stop_training = False
-        self._list = self._make_list(steps)
-        _check_callbacks(self._list.callbacks)
-        self._by_epoch = any(looks_at_model(c) for c in self._list.callbacks)
-        self._by_batch = any(looks_at_model(c) and _has_hook(c, "on_train_batch_end", "on_batch_end")
-                             for c in self._list.callbacks)
-        self._list.on_train_begin()
-        self._take_changes(self._by_epoch)
+        callbacks = self._make_list(steps).callbacks
+        _check_callbacks(callbacks)
+        self._listeners = _Listeners(callbacks, self._meter)
+        self._listeners.tell("on_train_begin", {})
+        self._take_changes(self._listeners.looks)
 
     def _epoch_begin(self, epoch: int) -> None:
-        self._list.on_epoch_begin(epoch)
-        self._take_changes(self._by_epoch)
-        self._list.on_train_batch_begin(0)
+        self._listeners.tell("on_epoch_begin", epoch, {})
+        self._take_changes(self._listeners.looks)
+        self._listeners.tell("on_train_batch_begin", 0, {})
 
     def _batch_end(self, batch: int, logs: Any) -> None:
-        if self._by_batch:
+        self._session.count_step()
+        if self._listeners.looks_at_batches:
             self._session.pull_weights()
-        self._list.on_train_batch_end(batch, logs[0].as_dict())
-        if self._by_batch:
+        self._listeners.tell("on_train_batch_end", batch, logs[0].as_dict())
+        if self._listeners.looks_at_batches:
             self._take_changes(True)
         if batch + 1 < self._steps and not self._model.stop_training:
-            self._list.on_train_batch_begin(batch + 1)
+            self._listeners.tell("on_train_batch_begin", batch + 1, {})
 
     def _test_begin(self, steps: int) -> None:
         self._test_steps = steps
-        self._list.on_test_begin()
-        self._list.on_test_batch_begin(0)
+        self._listeners.tell("on_test_begin", {})
+        self._listeners.tell("on_test_batch_begin", 0, {})
 
     def _test_batch_end(self, batch: int, logs: Any) -> None:
-        self._list.on_test_batch_end(batch, logs[0].as_dict())
+        self._listeners.tell("on_test_batch_end", batch, logs[0].as_dict())
         if batch + 1 < self._test_steps:
-            self._list.on_test_batch_begin(batch + 1)
+            self._listeners.tell("on_test_batch_begin", batch + 1, {})
 
     def _test_end(self, logs: Any) -> None:
-        self._list.on_test_end(logs[0].as_dict())
+        self._listeners.tell("on_test_end", logs[0].as_dict())
 
     def _epoch_end(self, epoch: int, logs: Any) -> None:
-        if self._by_epoch:
+        if self._listeners.looks:
             self._session.pull()
-        self._list.on_epoch_end(epoch, _without_nan(logs[0].as_dict()))
-        self._take_changes(self._by_epoch)
+        self._listeners.tell("on_epoch_end", epoch, _without_nan(logs[0].as_dict()))
+        self._take_changes(self._listeners.looks)
 
     def _train_end(self, logs: Any) -> None:
-        if self._by_epoch:
+        if self._listeners.looks:
             self._session.pull()
             self.has_pulled = True
-        self._list.on_train_end(_without_nan(logs[0].as_dict()))
+        self._listeners.tell("on_train_end", _without_nan(logs[0].as_dict()))
 
     # ---- what callbacks changed ----
 

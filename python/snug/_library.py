@@ -1,12 +1,14 @@
 """libsnug, opened when it is first needed, with the types of its functions and its failures as exceptions."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import re
 import shutil
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 from . import _types as t
 
@@ -23,8 +25,11 @@ _FUNCTIONS = {
     "snug_memory_available": (c_int, [c_void_p, POINTER(t.Available)]),
     "snug_model_load": (c_int, [c_void_p, c_char_p, POINTER(t.LoadOptions), POINTER(c_void_p)]),
     "snug_model_destroy": (None, [c_void_p]),
-    "snug_model_save": (c_int, [c_void_p, c_char_p]),
-    "snug_model_load_weights": (c_int, [c_void_p, c_char_p]),
+    "snug_model_variables": (c_int, [c_void_p, t.VISIT_VARIABLE, c_void_p]),
+    "snug_model_variable_get": (c_int, [c_void_p, c_char_p, c_int64, c_int64, c_void_p]),
+    "snug_model_variable_set": (c_int, [c_void_p, c_char_p, c_int64, c_int64, c_void_p]),
+    "snug_model_left_out": (c_char_p, [c_void_p]),
+    "snug_model_uncompiled": (c_char_p, [c_void_p]),
     "snug_model_learning_rate": (c_double, [c_void_p]),
     "snug_model_set_learning_rate": (c_int, [c_void_p, c_double]),
     "snug_model_metrics": (t.Logs, [c_void_p]),
@@ -33,10 +38,6 @@ _FUNCTIONS = {
     "snug_model_shape": (c_int32, [c_void_p, c_int32, POINTER(c_int64)]),
     "snug_model_tensor_name": (c_char_p, [c_void_p, c_int32]),
     "snug_model_tensor_dtype": (c_int, [c_void_p, c_int32]),
-    "snug_model_weights": (c_size_t, [c_void_p]),
-    "snug_model_weight_info": (c_int, [c_void_p, c_size_t, POINTER(t.WeightInfo)]),
-    "snug_model_weight_get": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t]),
-    "snug_model_weight_set": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t]),
     "snug_fit": (c_int, [c_void_p, POINTER(t.Data), POINTER(t.FitOptions), POINTER(c_void_p)]),
     "snug_history_destroy": (None, [c_void_p]),
     "snug_history_memory": (None, [c_void_p, POINTER(t.MemoryReport)]),
@@ -74,11 +75,30 @@ def _places() -> list:
     return [str(_HERE / "lib" / "libsnug.so.0"), "libsnug.so.0"]
 
 
+# How often a thread of OpenMP looks before it sleeps: the number that the command uses (cli/patience.c says why).
+_SPINS = "1000"
+
+
+@contextlib.contextmanager
+def _short_spins() -> Iterator[None]:
+    """The OpenMP runtime reads its settings once, when it is loaded with the library; programs that are started later
+    find the environment as it was."""
+    if "OMP_WAIT_POLICY" in os.environ or "GOMP_SPINCOUNT" in os.environ:
+        yield
+        return
+    os.environ["GOMP_SPINCOUNT"] = _SPINS
+    try:
+        yield
+    finally:
+        del os.environ["GOMP_SPINCOUNT"]
+
+
 def _open() -> ctypes.CDLL:
     tried = []
     for place in _places():
         try:
-            return ctypes.CDLL(place)
+            with _short_spins():
+                return ctypes.CDLL(place)
         except OSError as why:
             tried.append(str(why))
     raise ImportError("libsnug could not be opened: " + "; ".join(tried) +
@@ -123,8 +143,30 @@ def check(ctx: c_void_p, status: int) -> None:
     raise_for(status, (message or b"").decode(errors="replace"))
 
 
+# What the library says of options and files, and what a user of this package would do.
+_IN_PYTHON = (
+    (r"give the data it is for \((.*?)\) or its shape \(--input-shape\), or save the model with a fixed input shape",
+     r"give the data it is for (x=, \1), or the model a fixed shape: keras.Input(...)"),
+    (r"give the data it is for or the shape \(--input-shape\), or call it once in Keras before it is saved",
+     "give the data it is for (x=), or call model.build(...)"),
+    (r"say optimizer and loss yourself \(--optimizer and --loss, or a compile of the model\)",
+     "call model.compile(...) with one that is known; model.fit of Keras trains with any"),
+    (r", and augment images as they are read: --augment ('[^']*')",
+     r" (\1), and augment the images before they come here: a keras.utils.PyDataset or tf.data.Dataset can"),
+    (r"the file (does not hold|holds)", r"its configuration \1"),
+    (r"compile_config: ", "model.compile: "),
+)
+
+
+def in_python(message: str) -> str:
+    """A message of the library with advice for Python."""
+    for of_library, here in _IN_PYTHON:
+        message = re.sub(of_library, here, message)
+    return message
+
+
 def raise_for(status: int, message: str) -> None:
-    raise _EXCEPTIONS.get(status, ValueError)(message or f"libsnug: status {status}")
+    raise _EXCEPTIONS.get(status, ValueError)(in_python(message) or f"libsnug: status {status}")
 
 
 class Context:

@@ -2,11 +2,16 @@
 from __future__ import annotations
 
 from ctypes import byref
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _types as t
 from ._library import library
-from ._size import text
+from ._size import table, text
+
+# Two processes that do the same were up to so much apart: JAX compiles in many threads, and what that leaves in their heaps
+# is never the same; of PyTorch's files, as many pages are mapped as the page cache happens to have.  A line that was told in
+# one process is accepted in another.
+_SPREAD = {"tensorflow": 512 << 10, "torch": 4 << 20, "jax": 4 << 20}
 
 _PARTS = ("weights", "gradients", "optimizer", "activations", "scratch", "data", "callbacks", "runtime")
 
@@ -30,20 +35,18 @@ class Plan:
     `process` is the whole process, `line` what it is to stay under (None: nothing), `fits` whether it does, `least`
     the least line that would do.  `snug` is what Snug allocates, `interpreter` what Python and the frameworks in this
     process hold already.  `parts` has what Snug's bytes are made of at the peak, `layers` whose they are.
-    `room`, in bytes and part of the process, is left for Python: callbacks, and the weights' way to them.
+    `room`, in bytes and part of the process, is left for Python: callbacks, and the results' way back into the model.
     `micro_batch` is how many samples run at a time, `seconds` how long a step will take (0: not known).
     """
 
-    def __init__(self, pointer: Any, batch_size: int, room: int) -> None:
+    def __init__(self, pointer: Any, batch_size: int) -> None:
         struct, peak = t.MemoryReport(), t.PlanMoment()
         library().snug_plan_memory(pointer, byref(struct))
         library().snug_plan_peak(pointer, byref(peak))
         self.memory = report_of(struct)
-        for name in ("reserve", "process") + (("line",) if struct.line else ()):
-            self.memory[name] += room
-        self.batch_size, self.room = batch_size, room
+        self.batch_size, self.room = batch_size, self.memory["caller"]
         self.fits = bool(library().snug_plan_fits(pointer))
-        self.least = int(library().snug_plan_least(pointer)) + room
+        self.least = int(library().snug_plan_least(pointer)) + _spread()
         self.process = self.memory["process"]
         self.line: Optional[int] = self.memory["line"] or None
         self.snug = self.memory["planned"]
@@ -72,15 +75,29 @@ class Plan:
         return (f"Training in batches of {self.batch_size} does not fit in {text(self.line)}: the whole process needs at "
                 f"least {text(self.least)} ({self.least} bytes).")
 
-    def __str__(self) -> str:
+    @property
+    def _rows(self) -> List[Tuple[str, int]]:
         rows = [(name, size) for name, size in sorted(self.parts.items(), key=lambda p: -p[1]) if size]
         rows += [("Snug in all", self.snug), ("interpreter and frameworks", self.interpreter),
+                 ("callbacks, results' way back", self.room),
                  ("page tables, reserve", self.memory["tables"] + self.memory["reserve"]), ("process", self.process)]
-        lines = [f"  {name:<28}{text(size):>12}" for name, size in rows]
+        return rows
+
+    def __str__(self) -> str:
+        lines = [f"  {name:<30}{text(size):>12}" for name, size in self._rows]
         return "\n".join([self.verdict, *lines])
+
+    def _repr_html_(self) -> str:
+        return table(self.verdict, [(name, text(size)) for name, size in self._rows])
 
     def __repr__(self) -> str:
         return f"<snug.Plan: {self.verdict}>"
+
+
+def _spread() -> int:
+    import keras
+
+    return _SPREAD.get(keras.backend.backend(), max(_SPREAD.values()))
 
 
 def _layers(pointer: Any) -> List[LayerMemory]:
@@ -90,11 +107,3 @@ def _layers(pointer: Any) -> List[LayerMemory]:
         library().snug_plan_layer(pointer, i, byref(layer))
         layers.append(LayerMemory(layer.layer.decode(), layer.weights, layer.optimizer, layer.step))
     return layers
-
-
-class DoesNotFit(MemoryError):
-    """Nothing was trained: no plan stays under the line.  `plan` is the least one."""
-
-    def __init__(self, message: str, plan: Plan) -> None:
-        super().__init__(message)
-        self.plan = plan

@@ -9,15 +9,19 @@ import os
 import threading
 from typing import List, NamedTuple, Optional
 
+from ._size import table, text
+
 _STATUS = "/proc/self/status"
 _CLEAR = "/proc/self/clear_refs"
 
 
 class Figures(NamedTuple):
-    """Bytes: resident now, and the most since the mark was last set back."""
+    """Bytes: resident now, the most since the mark was last set back, and what of it is no page of a file, which the
+    system takes and brings back as it likes."""
 
     resident: int
     highest: int
+    anonymous: int
 
 
 def figures() -> Figures:
@@ -26,11 +30,12 @@ def figures() -> Figures:
     with open(_STATUS, "rb") as status:
         for line in status:
             name, _, value = line.partition(b":")
-            if name in (b"VmRSS", b"VmHWM"):
+            if name in (b"VmRSS", b"VmHWM", b"RssAnon"):
                 found[name] = int(value.split()[0]) * 1024
-    if len(found) != 2:
+    if not {b"VmRSS", b"VmHWM"} <= set(found):
         raise OSError(f"{_STATUS} tells no VmRSS and VmHWM: the memory of this process is not known")
-    return Figures(found[b"VmRSS"], max(found[b"VmHWM"], found[b"VmRSS"]))
+    resident = found[b"VmRSS"]
+    return Figures(resident, max(found[b"VmHWM"], resident), found.get(b"RssAnon", resident))
 
 
 def _set_back() -> bool:
@@ -46,6 +51,14 @@ def _set_back() -> bool:
         return False
     finally:
         os.close(descriptor)
+
+
+def begin_again() -> Figures:
+    """Tell everyone what the mark is, and set it back, so that it tells of what comes next alone."""
+    with _lock:
+        now = fold()
+        _set_back()
+        return now
 
 
 class Peak:
@@ -101,6 +114,10 @@ class Peak:
     def __repr__(self) -> str:
         end = "open" if self.end is None else f"end={self.end}"
         return f"Peak(start={self.start}, {end}, peak={self.peak})"
+
+    def _repr_html_(self) -> str:
+        rows = [("before", text(self.start)), ("at the most", text(self.peak))]
+        return table("Resident memory of the process", rows + ([] if self.end is None else [("after", text(self.end))]))
 
 
 _lock = threading.RLock()

@@ -1,8 +1,7 @@
 """A live Keras model in the library, and the way of its weights and optimizer there and back.
 
-There: the configuration and the weights go through a folder of the kind that a `.keras` file unpacks to, written
-variable by variable, so that memory stays bounded.  Back: weights are set in place, one at a time; the state of the
-optimizer goes through a file.
+The configuration goes through a folder of the kind that a `.keras` file unpacks to; weights and the optimizer's state go
+from variable to variable (`_live.py`), so that no more than one of them is in memory twice.
 """
 from __future__ import annotations
 
@@ -11,35 +10,47 @@ import os
 import random
 import shutil
 import tempfile
+import warnings
 from ctypes import byref, c_int64, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _arrays
 from . import _types as t
-from ._library import Context, library
+from ._library import Context, library, raise_for
+from ._live import Live, Pair, free_heap
 from .memory import settings
 
 
-# Bytes of the line that Python itself may come to take while the library trains; and for files of weights.
-ROOM_OF_PYTHON = 1 << 20
-ROOM_OF_FILES = 8 << 20
+PIECE_BYTES = 256 << 10  # of a variable that is compared
 
 
 class Session:
-    """One model of the library for one Keras model.  `with Session(model) as s`."""
+    """One model of the library for one Keras model.  `with Session(model) as s`.
 
-    def __init__(self, model: Any, shapes: Optional[Sequence[Tuple[int, ...]]] = None, compiled: bool = True) -> None:
-        _check_keras(model, compiled)
+    trains: with the optimizer's state, and so that what comes back finds its memory resident.
+    """
+
+    def __init__(self, model: Any, shapes: Optional[Sequence[Tuple[int, ...]]] = None, compiled: bool = True,
+                 trains: bool = False) -> None:
+        _check_keras(model, compiled, shapes)
         self.keras_model = model
         self.pointer = c_void_p()
         self.folder = tempfile.mkdtemp(prefix="snug-")
         self.ctx: Any = None
-        self.room = ROOM_OF_PYTHON
+        self._piece = np.zeros(PIECE_BYTES, np.uint8)
+        self._steps_to_tell = 0
+        if trains and not model.optimizer.built:
+            model.optimizer.build(model.trainable_variables)
+        self.live = Live(model, trains)
         try:
+            if trains:
+                self.live.rehearse()
             self.ctx = Context(settings.limit or 0, not settings.growth)
             self._load(shapes, compiled)
+            self.live.find_pairs(self)
+            self.push()
         except BaseException:
             self.close()
             raise
@@ -74,14 +85,23 @@ class Session:
     def _load(self, shapes: Optional[Sequence[Tuple[int, ...]]], compiled: bool) -> None:
         at = os.path.join(self.folder, "model")
         os.mkdir(at)
-        _write(self.keras_model, at, compiled)
+        _write(self.keras_model, at)
         shapes = shapes if _is_open(self.keras_model) else None
         arrays = (t.Array * len(shapes or ()))(*[
             t.Array(None, 1, len(s), (c_int64 * t.MAX_RANK)(*s)) for s in shapes or ()])
-        options = t.LoadOptions(random.getrandbits(63), arrays if shapes else None, len(shapes or ()), not compiled)
+        options = t.LoadOptions(random.getrandbits(63), arrays if shapes else None, len(shapes or ()), not compiled,
+                                True)
         status = library().snug_model_load(self.ctx.pointer, at.encode(), byref(options), byref(self.pointer))
         shutil.rmtree(at)
-        self.check(status)
+        if status:
+            message = library().snug_message(self.ctx.pointer).decode(errors="replace")
+            raise_for(status, message.replace(at, f"model '{self.keras_model.name}'"))
+        why = library().snug_model_uncompiled(self.pointer)
+        if why and compiled:
+            raise_for(t.E_UNSUPPORTED, why.decode(errors="replace").replace(at, f"model '{self.keras_model.name}'"))
+        left_out = library().snug_model_left_out(self.pointer)
+        if left_out:
+            warnings.warn("metrics that Snug has not are left out: " + left_out.decode(), stacklevel=4)
 
     # ---- what the model is ----
 
@@ -109,69 +129,58 @@ class Session:
         dtype = _arrays.numpy_dtype(library().snug_model_tensor_dtype(self.pointer, tensor))
         return np.empty((rows, *shape[:rank]), dtype)
 
-    def make_room(self) -> None:
-        """Leave bytes for callbacks that look at the model in the midst of a fit: the largest weight as an array, as a copy
-        of the framework's and in the reader of files, what such a file takes at all, and a copy of all weights for them."""
-        sizes = [info.bytes for info in self._infos().values()]
-        self.room = sum(sizes) + 4 * max(sizes, default=0) + ROOM_OF_FILES
+    # ---- there and back ----
 
-    # ---- back ----
-
-    def pull(self) -> None:
-        """Give the Keras model all that training changed: weights and the optimizer's state."""
-        path = os.path.join(self.folder, "state.weights.h5")
-        self.check(library().snug_model_save(self.pointer, path.encode()))
-        try:
-            self.keras_model.load_weights(path)
-        finally:
-            os.remove(path)
-
-    def pull_weights(self) -> None:
-        """Weights alone, in place."""
-        pairs = self._pairs()
-        if pairs is None:
-            self.pull()
-            return
-        for variable, info in pairs:
-            variable.assign(self._value(info))
+    def push(self) -> None:
+        """Give the library all that the Keras model has."""
+        for pair in self.live.pairs:
+            value = self.live.value(pair)
+            self._set(pair, value)
 
     def push_changes(self) -> None:
         """Take over weights that someone set in the Keras model."""
-        pairs = self._pairs()
-        if pairs is None:
-            path = os.path.join(self.folder, "changed.weights.h5")
-            self.keras_model.save_weights(path)
-            self.check(library().snug_model_load_weights(self.pointer, path.encode()))
-            os.remove(path)
-            return
-        for variable, info in pairs:
-            value = np.ascontiguousarray(_numpy(variable), _arrays.numpy_dtype(info.dtype))
-            if value.tobytes() != self._value(info).tobytes():
-                self.check(library().snug_model_weight_set(self.pointer, info.name, value.ctypes.data, value.nbytes))
+        for pair in self.live.weights:
+            value = self.live.value(pair)
+            if not self._has(pair, value):
+                self._set(pair, value)
 
-    def _value(self, info: t.WeightInfo) -> np.ndarray:
-        value = np.empty(tuple(info.shape[:info.rank]), _arrays.numpy_dtype(info.dtype))
-        self.check(library().snug_model_weight_get(self.pointer, info.name, value.ctypes.data, value.nbytes))
-        return value
+    def pull(self) -> None:
+        """Give the Keras model all that training changed: weights, the optimizer's state, the seeds of random layers."""
+        self._pull(self.live.pairs)
+        for state in self.live.seeds:
+            value = np.array(_numpy(state))
+            value[1] += self._steps_to_tell
+            state.assign(value)
+        self._steps_to_tell = 0
+        free_heap()
 
-    def _pairs(self) -> Optional[List[Tuple[Any, t.WeightInfo]]]:
-        """Each variable with the weight of its name; None where names do not say which is which."""
-        own = f"{self.keras_model.name}/"
-        variables = {v.path[len(own):] if v.path.startswith(own) else v.path: v for v in self.keras_model.weights}
-        infos = self._infos()
-        if len(variables) != len(self.keras_model.weights) or not set(infos) <= set(variables):
-            return None
-        pairs = [(variables[name], info) for name, info in infos.items()]
-        fits = all(tuple(v.shape) == tuple(info.shape[:info.rank]) for v, info in pairs)
-        return pairs if fits and len(pairs) == _count_floats(variables.values()) else None
+    def pull_weights(self) -> None:
+        self._pull(self.live.weights)
 
-    def _infos(self) -> Dict[str, t.WeightInfo]:
-        infos = {}
-        for i in range(library().snug_model_weights(self.pointer)):
-            info = t.WeightInfo()
-            self.check(library().snug_model_weight_info(self.pointer, i, byref(info)))
-            infos[info.name.decode()] = info
-        return infos
+    def count_step(self) -> None:
+        """A step was made: random layers of Keras would have drawn once."""
+        self._steps_to_tell += 1
+
+    def _pull(self, pairs: Sequence[Pair]) -> None:
+        for pair in pairs:
+            self.live.set(pair, lambda at: self.check(
+                library().snug_model_variable_get(self.pointer, pair.name, 0, pair.count, at)))
+
+    def _set(self, pair: Pair, value: np.ndarray) -> None:
+        self.check(library().snug_model_variable_set(self.pointer, pair.name, 0, pair.count, value.ctypes.data))
+
+    def _has(self, pair: Pair, value: np.ndarray) -> bool:
+        """Whether the library's elements are these, bit by bit, looked at piece by piece."""
+        given = value.reshape(-1).view(np.uint8)
+        step = PIECE_BYTES // pair.dtype.itemsize
+        for first in range(0, pair.count, step):
+            n = min(step, pair.count - first)
+            self.check(library().snug_model_variable_get(self.pointer, pair.name, first, n, self._piece.ctypes.data))
+            size = n * pair.dtype.itemsize
+            at = first * pair.dtype.itemsize
+            if not np.array_equal(self._piece[:size], given[at:at + size]):
+                return False
+        return True
 
 
 def _numpy(variable: Any) -> np.ndarray:
@@ -180,12 +189,7 @@ def _numpy(variable: Any) -> np.ndarray:
     return keras.ops.convert_to_numpy(variable)
 
 
-def _count_floats(variables: Any) -> int:
-    """Seeds of random layers are no weights of Snug's."""
-    return sum(1 for v in variables if "float" in str(v.dtype))
-
-
-def _check_keras(model: Any, compiled: bool) -> None:
+def _check_keras(model: Any, compiled: bool, shapes: Optional[Sequence[Tuple[int, ...]]]) -> None:
     import keras
 
     if not isinstance(model, keras.Model):
@@ -193,6 +197,8 @@ def _check_keras(model: Any, compiled: bool) -> None:
     if type(model) is not keras.Sequential and type(model).__name__ != "Functional":
         raise NotImplementedError(f"model '{model.name}' is a {type(model).__name__}, which does its own in Python code: "
                                   "Snug takes keras.Sequential and functional keras.Model(inputs, outputs)")
+    if not model.built and shapes and len(shapes) == 1:
+        model.build((None, *shapes[0][1:]))  # as Keras's own fit does
     if not model.built:
         raise ValueError(f"model '{model.name}' has no input shape yet: call model.build(...), or begin it with "
                          "keras.Input(...)")
@@ -205,14 +211,11 @@ def _is_open(model: Any) -> bool:
     return any(size is None for tensor in model.inputs for size in tensor.shape[1:])
 
 
-def _write(model: Any, at: str, compiled: bool) -> None:
-    """What a .keras file unpacks to; weights straight to the disk, variable by variable."""
+def _write(model: Any, at: str) -> None:
+    """What a .keras file unpacks to, without weights."""
     import keras
 
-    if compiled and not model.optimizer.built:
-        model.optimizer.build(model.trainable_variables)
     with open(os.path.join(at, "config.json"), "w") as config:
         json.dump(keras.saving.serialize_keras_object(model), config)
     with open(os.path.join(at, "metadata.json"), "w") as metadata:
         json.dump({"keras_version": keras.__version__}, metadata)
-    model.save_weights(os.path.join(at, "model.weights.h5"))

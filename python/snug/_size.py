@@ -1,8 +1,9 @@
 """Sizes as people write and read them."""
 from __future__ import annotations
 
+import html
 import re
-from typing import Union
+from typing import Any, Sequence, Tuple, Union
 
 _UNITS = {"": 1, "b": 1}
 for _power, _letter in enumerate("kmgt", start=1):
@@ -36,3 +37,32 @@ def text(size: float) -> str:
             return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.1f} TiB"
+
+
+class Bytes(float):
+    """Bytes in the logs of Keras: a number, but that its progress bar, which writes four places, shows it as a size."""
+
+    def __format__(self, spec: str) -> str:
+        return text(self) if spec == ".4f" else super().__format__(spec)
+
+    # The bar averages over batches.  Divided by a unit it is a number in that unit.
+
+    def __mul__(self, other: Any) -> float:
+        return Bytes(float(self) * other)
+
+    def __add__(self, other: Any) -> float:
+        return Bytes(float(self) + other)
+
+    def __truediv__(self, other: Any) -> float:
+        quotient = float(self) / other
+        return quotient if other != 1 and other in _UNITS.values() else Bytes(quotient)
+
+    def __reduce__(self) -> Any:
+        return float, (float(self),)
+
+
+def table(title: str, rows: Sequence[Tuple[str, str]]) -> str:
+    """Rows as HTML, for notebooks."""
+    cells = "".join(f'<tr><td style="text-align:left">{html.escape(name)}</td><td style="text-align:right">'
+                    f"{html.escape(value)}</td></tr>" for name, value in rows)
+    return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"

@@ -1,4 +1,5 @@
-"""Batches that Python makes, read by the library row by row: generators and keras.utils.PyDataset.
+"""Batches that Python makes, read by the library row by row: generators, keras.utils.PyDataset, and what can be gone
+through again and again, such as a tf.data.Dataset or a DataLoader of PyTorch.
 
 The thread that computes reads, so Python code runs where the user called fit.  Batches keep their borders: all have
 the size of the first, and only the last of a pass may be shorter.
@@ -19,12 +20,29 @@ def is_stream(x: Any) -> bool:
     """Whether x makes batches itself."""
     if hasattr(x, "__array__") or isinstance(x, (list, tuple, dict, np.ndarray)):
         return False
-    return hasattr(x, "__next__") or is_dataset(x)
+    return hasattr(x, "__next__") or is_dataset(x) or is_passes(x)
 
 
 def is_dataset(x: Any) -> bool:
     """A keras.utils.PyDataset, or what looks like one."""
     return hasattr(x, "__getitem__") and (hasattr(x, "__len__") or hasattr(x, "num_batches"))
+
+
+def is_passes(x: Any) -> bool:
+    """What gives its batches anew each time it is gone through; no array of its own."""
+    return hasattr(x, "__iter__") and not hasattr(x, "__array__") and not isinstance(
+        x, (list, tuple, dict, set, str, bytes, np.ndarray))
+
+
+def batched(x: Any, axes: int, batch_size: Optional[int]) -> Any:
+    """A tf.data.Dataset whose elements are single samples, in batches; all else as it is."""
+    spec = getattr(x, "element_spec", None)
+    if spec is None or not hasattr(x, "batch"):
+        return x
+    first = spec[0] if isinstance(spec, tuple) else spec
+    while isinstance(first, (tuple, list, dict)):
+        first = next(iter(first.values() if isinstance(first, dict) else first))
+    return x.batch(batch_size or 32) if first.shape.rank == axes - 1 else x
 
 
 class Stream:
@@ -50,8 +68,11 @@ class Stream:
             self.n_batches = _length(self._batches)
             first = self._flat(self._batches[0])
             last = first if not self.n_batches or self.n_batches == 1 else self._flat(self._batches[self.n_batches - 1])
+        elif not hasattr(self._batches, "__next__") and not _is_endless(self._batches):
+            first, last = self._count()
         else:
             self.n_batches = None
+            self._batches = iter(self._batches)
             try:
                 first = last = self._flat(next(self._batches))
             except StopIteration:
@@ -65,9 +86,21 @@ class Stream:
             self.rows = t.ROWS_UNKNOWN
         self._samples = first
 
+    def _count(self) -> Any:
+        """Go through all once: nothing else tells how many samples the last batch has."""
+        self.n_batches, first, last = 0, None, None
+        for batch in self._batches:
+            last = self._flat(batch)
+            first = first or last
+            self.n_batches += 1
+        if first is None:
+            raise ValueError(f"{self.what}: the {type(self._batches).__name__} gives no batch")
+        return first, last
+
     def _flat(self, batch: Any) -> List[np.ndarray]:
         """x, y and sample_weight of a batch in the order of the library's arrays."""
-        parts = batch if isinstance(batch, tuple) else (batch,)
+        is_pair = isinstance(batch, list) and len(batch) == 1 + self._labels  # of a DataLoader
+        parts = tuple(batch) if isinstance(batch, tuple) or is_pair else (batch,)
         if len(parts) > 3 or (self._labels and len(parts) < 2):
             raise ValueError(f"{self.what}: a batch is a tuple (x, y) or (x, y, sample_weight); this one has "
                              f"{len(parts)} parts")
@@ -115,6 +148,8 @@ class Stream:
         self._batch, self._at, self._passed = [], 0, 0
         if is_dataset(self._batches):
             self._iterator = self._pass_of_dataset()
+        elif self.n_batches:
+            self._iterator = iter(self._batches)
         return t.OK
 
     def _pass_of_dataset(self) -> Iterator[Any]:
@@ -136,7 +171,7 @@ class Stream:
         if self._first is not None:
             batch, self._first = self._first, None
             return batch
-        return self._flat(next(self._iterator if is_dataset(self._batches) else self._batches))
+        return self._flat(next(self._batches if hasattr(self._batches, "__next__") else self._iterator))
 
     def _take_batch(self) -> None:
         batch = self._next_batch()
@@ -169,8 +204,13 @@ class Stream:
 
     def _end_pass(self) -> None:
         """A dataset is told when all of it was read, as Keras does."""
-        if hasattr(self._batches, "on_epoch_end"):
+        if is_dataset(self._batches) and hasattr(self._batches, "on_epoch_end"):
             self._batches.on_epoch_end()
+
+
+def _is_endless(batches: Any) -> bool:
+    """Whether a tf.data.Dataset says that it repeats for ever."""
+    return hasattr(batches, "cardinality") and int(batches.cardinality()) == -1
 
 
 def _length(dataset: Any) -> Optional[int]:

@@ -43,7 +43,8 @@ class Data(Structure):
 
 
 class LoadOptions(Structure):
-    _fields_ = [("seed", c_uint64), ("x", POINTER(Array)), ("n_x", c_int32), ("no_compile", c_bool)]
+    _fields_ = [("seed", c_uint64), ("x", POINTER(Array)), ("n_x", c_int32), ("no_compile", c_bool),
+                ("no_weights", c_bool), ("memory", c_uint64)]
 
 
 class Logs(Structure):
@@ -86,13 +87,15 @@ class FitOptions(Structure):
                 ("validation_batch_size", c_int64), ("validation_steps", c_int64), ("validation_freq", c_int64),
                 ("class_weight", POINTER(c_double)), ("n_class_weight", c_int64), ("callbacks", POINTER(Callback)),
                 ("n_callbacks", c_int32), ("memory", c_uint64), ("levers", Levers), ("sampling", Sampling),
-                ("planned", PLANNED), ("planned_user", c_void_p)]
+                ("planned", PLANNED), ("planned_user", c_void_p), ("caller_memory", c_uint64),
+                ("caller_memory_after", c_uint64), ("settings", c_void_p), ("n_settings", c_int32), ("replan", c_bool)]
 
 
 class MemoryReport(Structure):
     _fields_ = [(name, c_uint64) for name in (
         "weights", "gradients", "optimizer", "activations", "scratch", "data", "callbacks", "runtime", "block", "load",
-        "planned", "measured", "code", "outside", "tables", "reserve", "process", "process_measured", "line", "idle")]
+        "planned", "measured", "code", "outside", "tables", "reserve", "process", "process_measured", "line", "idle",
+        "caller")]
 
 
 class LayerMemory(Structure):
@@ -113,6 +116,14 @@ class PlanMoment(Structure):
 class WeightInfo(Structure):
     _fields_ = [("name", c_char_p), ("layer", c_char_p), ("dtype", c_int), ("rank", c_int32),
                 ("shape", c_int64 * MAX_RANK), ("trainable", c_bool), ("bytes", c_size_t)]
+
+
+class VariableInfo(Structure):
+    _fields_ = [("path", c_char_p), ("name", c_char_p), ("dtype", c_int), ("rank", c_int32), ("shape", c_int64 * MAX_RANK),
+                ("initial", c_double)]
+
+
+VISIT_VARIABLE = CFUNCTYPE(None, c_void_p, POINTER(VariableInfo))
 
 
 class Available(Structure):

@@ -11,7 +11,7 @@ import keras
 from . import _gpus
 from ._process import Peak, figures
 from ._record import Path, Recorder, refuse_existing
-from ._size import text
+from ._size import Bytes, text
 
 HOST = "host"
 BETWEEN_BATCHES = 0.05  # seconds between two of them in a recording
@@ -36,9 +36,9 @@ class MemoryMonitor(keras.callbacks.Callback):
 
     The values go into `logs`, in bytes: `memory` (resident in the process) and `peak_memory` (the most since the
     training began); for the GPUs that the back end has, `gpu_memory` and `peak_gpu_memory` from its own allocator
-    (with `_0`, `_1`, ... behind where there are several).  So History, the progress bar, CSVLogger and TensorBoard
-    have them; those that are given as callbacks must stand behind this one.  On a machine without a GPU there are no
-    such values.
+    (with `_0`, `_1`, ... behind where there are several).  So History, the progress bar (as 645.2 MiB), CSVLogger and
+    TensorBoard have them; those that are given as callbacks must stand behind this one.  On a machine without a GPU
+    there are no such values.
 
     Args:
         target_batches: batches, from 0, after which a sample is taken in every epoch.  Samples are also taken at the
@@ -176,12 +176,12 @@ class MemoryMonitor(keras.callbacks.Callback):
         """Floats, as all values of logs are: an integer this large is too much for some who read them."""
         if logs is None:
             return
-        logs["memory"] = float(figures().resident)
-        logs["peak_memory"] = float(self._whole.peak)
+        logs["memory"] = Bytes(figures().resident)
+        logs["peak_memory"] = Bytes(self._whole.peak)
         for i, gpu in enumerate(self._gpus):
             info = gpu.read()
             which = f"_{i}" if len(self._gpus) > 1 else ""
-            logs["gpu_memory" + which], logs["peak_gpu_memory" + which] = float(info["current"]), float(info["peak"])
+            logs["gpu_memory" + which], logs["peak_gpu_memory" + which] = Bytes(info["current"]), Bytes(info["peak"])
 
     # ---- showing ----
 

@@ -2,27 +2,33 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, Optional
+from typing import Any, Dict, Optional, Sequence
 
 from . import _arguments as a
 from . import _types as t
 from ._arguments import Feed
 from ._library import library
-from ._plan import DoesNotFit, Plan
+from ._plan import Plan
+from ._remedies import DoesNotFit, larger_line, largest_batch, smaller_needs
+from ._reserve import Needs
 from ._session import Session
 from ._size import Size
+from ._stream import Stream
 
 
-def plan(model: Any, x: Any = None, y: Any = None, *, batch_size: Optional[int] = None, memory: Optional[Size] = None,
-         samples: Optional[int] = None, validation_split: float = 0.0, allow_disk: bool = False) -> Plan:
+def plan(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = None, *, memory: Optional[Size] = None,
+         samples: Optional[int] = None, validation_split: float = 0.0, allow_disk: bool = False, epochs: int = 1,
+         callbacks: Optional[Sequence[Any]] = None, callback_memory: Optional[Size] = None) -> Plan:
     """What a training would hold, without training: print it.
 
     Without x, for so many `samples` (one batch) of the shapes that the model takes, whose own bytes are not counted.
-    A line that nothing fits under is no error here: `plan.fits` is False.
+    A line that nothing fits under is no error here: `plan.fits` is False.  epochs, callbacks and callback_memory as `fit`
+    will be given them: what callbacks take is planned, none is called.
     """
-    with Session(model, a.shapes(x)) as session:
-        feed = None if x is None else a.feed(session, x, y, None)
-        return _make_plan(session, feed, batch_size, memory, samples, validation_split, allow_disk, 0)
+    with Session(model, a.shapes(x), trains=True) as session:
+        feed = None if x is None else a.feed(session, x, y, None, batch_size=batch_size)
+        needs = Needs(session.live, a.callbacks_of(callbacks), callback_memory, epochs)
+        return _make_plan(session, feed, needs, batch_size, a.line(session, memory), samples, validation_split, allow_disk, 0)
 
 
 def find_batch_size(model: Any, *, memory: Size, samples: Optional[int] = None, allow_disk: bool = False) -> int:
@@ -30,46 +36,62 @@ def find_batch_size(model: Any, *, memory: Size, samples: Optional[int] = None, 
 
     samples: how many there are to train on, which no batch exceeds.  DoesNotFit: not even a batch of one fits.
     """
-    with Session(model) as session:
+    with Session(model, trains=True) as session:
         line = a.line(session, memory)
+        needs = Needs(session.live, [], None, 1)
 
         def at(batch: int) -> Plan:
-            return _make_plan(session, None, batch, line, None, 0.0, allow_disk, batch)
+            return _make_plan(session, None, needs, batch, line, None, 0.0, allow_disk, batch)
 
-        low, high = at(1), None
-        if not low.fits:
-            raise DoesNotFit(str(low), low)
-        most = samples or 1 << 24
-        while high is None and low.batch_size < most:
-            tried = at(min(2 * low.batch_size, most))
-            low, high = (tried, None) if tried.fits else (low, tried)
-        while high is not None and high.batch_size - low.batch_size > 1:
-            tried = at(_between(low, high, line))
-            low, high = (tried, high) if tried.fits else (low, tried)
-        return low.batch_size
+        largest = largest_batch(at, None, samples or 1 << 24)
+        if largest is None:
+            least = at(1)
+            raise DoesNotFit(least, larger_line(least, a.available(session)))
+        return largest.batch_size
 
 
-def _between(low: Plan, high: Plan, line: int) -> int:
-    """Memory is close to a straight line over the batch: where that meets the limit, but never far from the middle."""
-    span = high.batch_size - low.batch_size
-    rise = high.least - low.least
-    at = low.batch_size + (int(span * (line - low.least) / rise) if rise > 0 else span // 2)
-    return min(max(at, low.batch_size + max(1, span // 8)), high.batch_size - max(1, span // 8))
+_SHOWN = t.PLANNED(lambda user, plan: True)  # a fit shows its plan, and counts what that takes
 
 
-def _make_plan(session: Session, feed: Optional[Feed], batch_size: Optional[int], memory: Any, samples: Optional[int],
-               validation_split: float, allow_disk: bool, micro_batch: int) -> Plan:
-    options = t.FitOptions(batch_size=a.batch_of(feed, batch_size), epochs=1, validation_split=validation_split,
-                           memory=a.line_of_library(session, memory))
+def _make_plan(session: Session, feed: Optional[Feed], needs: Needs, batch_size: Optional[int], line: int,
+               samples: Optional[int], validation_split: float, allow_disk: bool, micro_batch: int) -> Plan:
+    options = t.FitOptions(batch_size=a.batch_of(feed, batch_size), epochs=1, validation_split=validation_split, memory=line,
+                           caller_memory=needs.during, caller_memory_after=needs.after)
     options.levers.allow_disk, options.levers.micro_batch = allow_disk, micro_batch
     options.levers.beside = True
-    made = c_void_p()
+    options.planned = _SHOWN
+    return made(session, feed, options, samples)
+
+
+def made(session: Session, feed: Optional[Feed], options: t.FitOptions, samples: Optional[int] = None) -> Plan:
+    """The plan of a fit with these options; without a feed, on so many samples."""
+    pointer = c_void_p()
     if feed is None:
-        status = library().snug_plan_samples(session.pointer, samples or options.batch_size, byref(options), byref(made))
+        status = library().snug_plan_samples(session.pointer, samples or options.batch_size, byref(options), byref(pointer))
     else:
-        status = library().snug_plan_fit(session.pointer, byref(feed.struct), byref(options), byref(made))
+        status = library().snug_plan_fit(session.pointer, byref(feed.struct), byref(options), byref(pointer))
     session.check(status)
     try:
-        return Plan(made, options.batch_size, session.room if options.memory else 0)
+        return Plan(pointer, options.batch_size)
     finally:
-        library().snug_plan_destroy(made)
+        library().snug_plan_destroy(pointer)
+
+
+def refusal(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, plan: Plan) -> DoesNotFit:
+    """Why a fit with these options is refused, and what would do.  A stream is not read to find that."""
+    validates = held is not None or options.validation_split > 0
+    follows = options.validation_batch_size == options.batch_size
+
+    def planned(changes: Dict[str, Any]) -> Plan:
+        o = t.FitOptions.from_buffer_copy(options)
+        o.callbacks, o.n_callbacks, o.planned = None, 0, _SHOWN
+        o.levers.beside = True
+        o.levers.allow_disk = changes.get("allow_disk", o.levers.allow_disk)
+        o.batch_size = changes.get("batch_size", o.batch_size)
+        o.validation_batch_size = changes.get("validation_batch_size", o.batch_size if follows else o.validation_batch_size)
+        return made(session, feed, o)
+
+    found = larger_line(plan, a.available(session))
+    if not isinstance(feed, Stream) and not isinstance(held, Stream):
+        found += smaller_needs(plan, planned, options.validation_batch_size if validates else 0, options.levers.allow_disk)
+    return DoesNotFit(plan, found)

@@ -8,24 +8,26 @@ from . import _arguments as a
 from . import _process
 from . import _types as t
 from ._arguments import Feed
-from ._callbacks import Bridge, Interrupts, looks_at_model
+from ._callbacks import Bridge, Interrupts
 from ._library import library, raise_for
-from ._plan import DoesNotFit, Plan, report_of
+from ._plan import Plan, report_of
 from ._record import FitRecord, Path, refuse_existing
+from ._reserve import Meter, Needs
 from ._session import Session
 from ._size import Size
 from ._stream import Stream
+from .planning import refusal
 
 # ---- fit ----
 
 
-def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = None, batch_size: Optional[int] = None,
-        epochs: int = 1, verbose: Union[str, int] = "auto", callbacks: Optional[Sequence[Any]] = None,
+def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = None, epochs: int = 1,
+        verbose: Union[str, int] = "auto", callbacks: Optional[Sequence[Any]] = None, *, memory: Optional[Size] = None,
         validation_split: float = 0.0, validation_data: Any = None, shuffle: bool = True,
         class_weight: Optional[Dict[int, float]] = None, sample_weight: Any = None, initial_epoch: int = 0,
         steps_per_epoch: Optional[int] = None, validation_steps: Optional[int] = None,
         validation_batch_size: Optional[int] = None, validation_freq: int = 1, allow_disk: bool = False,
-        record: Optional[Path] = None, overwrite: bool = False) -> Any:
+        callback_memory: Optional[Size] = None, record: Optional[Path] = None, overwrite: bool = False) -> Any:
     """Train a Keras model in Snug as `model.fit` would, inside `memory` bytes.
 
     The model is functional or Sequential, and compiled.  When this returns it has the new weights and the state of the
@@ -34,41 +36,50 @@ def fit(model: Any, x: Any = None, y: Any = None, *, memory: Optional[Size] = No
 
         memory: the most that this whole process may hold, such as "2GiB": what the interpreter and the frameworks hold
             already counts.  If no plan stays under it, DoesNotFit (a MemoryError) says so before step 1, with the
-            least that would do.  "auto" or "70%": what the container or the machine leaves this process.
+            least that would do and other remedies.  "auto" or "70%": what the container or the machine leaves this process.
         allow_disk: values may wait in a file where the line asks for it.
+        callback_memory: bytes that callbacks of your own may take, such as "64MiB".  Without it: one copy of all weights
+            and 8 MiB, if there are such callbacks.  What those of Keras take is planned.  Each is measured when it is
+            called: a RuntimeWarning names one that takes more, and before the process passes its line, LineReached (a
+            MemoryError) ends the training, with the weights so far in the model.
         record: a file for a recording, which `snug.report` shows, also if this process gets killed.
         overwrite: replace that file if it exists.  Otherwise FileExistsError says so before the first step.
 
-    x may be a NumPy array, a list or dict of them for several inputs, a generator of (x, y) batches, or a
-    keras.utils.PyDataset.  Arrays are read in place: they lie row by row, and are not copied.  Callbacks of Keras
-    are called in its order.  Ctrl-C ends after the batch: KeyboardInterrupt, and the model has the weights so far.
+    x may be a NumPy array, a list or dict of them for several inputs, a generator of (x, y) batches, a
+    keras.utils.PyDataset, a tf.data.Dataset (of batches or of samples) or a DataLoader of PyTorch; what is gone through
+    from the start is gone through once before, to count its samples.  Arrays are read in place: they lie row by row, and
+    are not copied.  Callbacks of Keras are called in its order.  Ctrl-C ends after the batch: KeyboardInterrupt, and the
+    model has the weights so far.
     """
     if record is not None:
         refuse_existing(record, overwrite)
-    with Session(model, a.shapes(x)) as session:
-        feed = a.feed(session, x, y, sample_weight, shuffle=shuffle)
-        held = a.validation(session, validation_data)
-        if any(looks_at_model(callback) for callback in a.callbacks_of(callbacks)):
-            session.make_room()
-        options = a.fit_options(session, feed, held, memory=memory, batch_size=batch_size, epochs=epochs,
+    with Session(model, a.shapes(x), trains=True) as session:
+        feed = a.feed(session, x, y, sample_weight, shuffle=shuffle, batch_size=batch_size)
+        held = a.validation(session, validation_data, validation_batch_size or batch_size)
+        line = a.line(session, memory)
+        needs = Needs(session.live, a.callbacks_of(callbacks), callback_memory, epochs - initial_epoch)
+        options = a.fit_options(feed, held, needs, line=line, batch_size=batch_size, epochs=epochs,
                                 initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
                                 validation_split=validation_split, validation_steps=validation_steps,
                                 validation_batch_size=validation_batch_size, validation_freq=validation_freq,
                                 class_weight=class_weight, allow_disk=allow_disk)
-        bridge = Bridge(session, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
+        meter = Meter(needs, callback_memory, line)
+        bridge = Bridge(session, meter, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
         recorded = None if record is None else FitRecord(session, record, overwrite)
-        plan, report = _run(session, feed, held, options, bridge, recorded)
-        if not bridge.has_pulled:
-            session.pull()
+        with _process.peak() as whole:
+            plan, report = _run(session, feed, held, options, bridge, meter, recorded)
+            if not bridge.has_pulled:
+                session.pull()
+        report["process_measured"] = max(report["process_measured"], whole.peak)
         history = model.history
-        history.plan, history.memory = plan, report
+        history.plan, history.memory = plan, {**report, **needs.as_dict()}
         return history
 
 
 def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, bridge: Bridge,
-         record: Optional[FitRecord]) -> Tuple[Any, Any]:
+         meter: Meter, record: Optional[FitRecord]) -> Tuple[Any, Any]:
     plans: List[Plan] = []
-    keep = _keeper(plans, options.batch_size, session.room if options.memory else 0)
+    keep = _keeper(plans, options.batch_size, meter)
     options.planned = keep
     structs = [bridge.struct] + ([record.struct] if record else [])
     options.callbacks, options.n_callbacks = (t.Callback * len(structs))(*structs), len(structs)
@@ -81,7 +92,9 @@ def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptio
     if record:
         record.close(_verdict(session, status, bridge), report)
     library().snug_history_destroy(history)
-    _raise_from(session, status, bridge, [feed, held], plans)
+    if status == t.E_LIMIT and plans and not plans[-1].fits and not bridge.has_begun:
+        raise refusal(session, feed, held, options, plans[-1])
+    _raise_from(session, status, bridge, [feed, held])
     return (plans[-1] if plans else None), report_of(report)
 
 
@@ -95,10 +108,11 @@ def _verdict(session: Session, status: int, bridge: Bridge) -> str:
     return f"failed: {why}"
 
 
-def _keeper(plans: List[Plan], batch_size: int, room: int) -> Any:
+def _keeper(plans: List[Plan], batch_size: int, meter: Meter) -> Any:
     def keep(user: Any, plan: int) -> bool:
         try:
-            plans.append(Plan(c_void_p(plan), batch_size, room))
+            plans.append(Plan(c_void_p(plan), batch_size))
+            meter.tables = plans[-1].memory["tables"]
         except BaseException:  # a plan that cannot be shown is no reason not to train
             plans.clear()
         return True
@@ -106,8 +120,7 @@ def _keeper(plans: List[Plan], batch_size: int, room: int) -> Any:
     return t.PLANNED(keep)
 
 
-def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[Optional[Feed]],
-                plans: List[Plan]) -> None:
+def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[Optional[Feed]]) -> None:
     """Raise what ended a fit; the model has the weights so far."""
     if status == t.OK:
         return
@@ -119,19 +132,17 @@ def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[O
         raise error
     if bridge.interrupted:
         raise KeyboardInterrupt
-    if status == t.E_LIMIT and plans and not plans[-1].fits:
-        raise DoesNotFit(str(plans[-1]), plans[-1])
     raise_for(status, message)
 
 
 # ---- evaluate and predict ----
 
 
-def evaluate(model: Any, x: Any = None, y: Any = None, *, batch_size: Optional[int] = None, sample_weight: Any = None,
+def evaluate(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = None, *, sample_weight: Any = None,
              return_dict: bool = False) -> Any:
     """Loss and metrics over the data, as `model.evaluate` gives them."""
     with Session(model, a.shapes(x)) as session:
-        feed = a.feed(session, x, y, sample_weight)
+        feed = a.feed(session, x, y, sample_weight, batch_size=batch_size)
         names = library().snug_model_metrics(session.pointer)
         names = [names.names[i].decode() for i in range(names.n)]
         values = (c_double * len(names))()
@@ -158,10 +169,10 @@ def _order_of_keras(model: Any, names: Sequence[str]) -> List[str]:
     return known + sorted(set(names) - set(known))
 
 
-def predict(model: Any, x: Any, *, batch_size: Optional[int] = None) -> Any:
+def predict(model: Any, x: Any, batch_size: Optional[int] = None) -> Any:
     """The outputs of the model for the data, as `model.predict` gives them."""
     with Session(model, a.shapes(x), compiled=False) as session:
-        feed = a.feed(session, x, None, None, labels=False)
+        feed = a.feed(session, x, None, None, labels=False, batch_size=batch_size)
         if feed.rows < 0:
             raise ValueError("predict: a generator does not tell how many samples it has; give a PyDataset or an array")
         names = session.outputs

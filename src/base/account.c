@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/number.h"
 #include "base/size.h"
 
 static const char *const account_texts[] = {
@@ -36,11 +37,32 @@ static bool is_refused_by_limit(const snug_ctx *ctx, snug__account_name name, si
          (held > a->limit || new_bytes - old_bytes > a->limit - held);
 }
 
+/* What is cut from the stock is resident already. */
+static bool is_refused_by_gate(snug_ctx *ctx, snug__account_name name, size_t old_bytes,
+                               size_t new_bytes) {
+  return new_bytes > old_bytes && !is_in_stock(ctx, name, new_bytes) &&
+         !snug__gate_admits(&ctx->account.gate, new_bytes - old_bytes);
+}
+
 void snug__stock_end(snug_ctx *ctx) {
   if (ctx->stock.start) {
     ctx->allocator.realloc(ctx->allocator.ctx, ctx->stock.start, ctx->stock.bytes, 0);
     ctx->stock = (snug__stock){0};
   }
+}
+
+static snug_status refuse_by_gate(snug_ctx *ctx, const char *what, size_t bytes) {
+  char held[SNUG__NUMBER_BYTES];
+  char may[SNUG__NUMBER_BYTES];
+  char more[SNUG__NUMBER_BYTES];
+  return snug__fail(
+      ctx, SNUG_E_LIMIT, "no memory for %s of %s: the process holds %s and may hold %s",
+      snug__print_least(bytes, more), what, snug__print_bytes(snug__gate_held(), held),
+      snug__print_bytes(ctx->account.gate.most, may));
+}
+
+snug_status snug__admit(snug_ctx *ctx, const char *what, size_t bytes) {
+  return snug__gate_admits(&ctx->account.gate, bytes) ? SNUG_OK : refuse_by_gate(ctx, what, bytes);
 }
 
 static snug_status open_stock(snug_ctx *ctx, size_t bytes) {
@@ -50,6 +72,7 @@ static snug_status open_stock(snug_ctx *ctx, size_t bytes) {
                       "%zu bytes are not preallocated: %llu are held and the limit is %llu", bytes,
                       (unsigned long long)a->total, (unsigned long long)a->limit);
   }
+  SNUG_TRY(snug__admit(ctx, account_texts[SNUG__MEM_WORK], bytes));
   void *memory = ctx->allocator.realloc(ctx->allocator.ctx, NULL, 0, bytes);
   if (!memory) {
     return snug__fail(ctx, SNUG_E_MEMORY, "%zu bytes are not preallocated: the allocator refused",
@@ -128,7 +151,8 @@ static void count(snug__account *a, snug__account_name name, size_t old_bytes, s
 
 void *snug__realloc(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
                     size_t new_bytes) {
-  if (is_refused_by_limit(ctx, name, old_bytes, new_bytes)) {
+  if (is_refused_by_limit(ctx, name, old_bytes, new_bytes) ||
+      is_refused_by_gate(ctx, name, old_bytes, new_bytes)) {
     return NULL;
   }
   void *moved = resize(ctx, name, ptr, old_bytes, new_bytes);
@@ -150,6 +174,9 @@ snug_status snug__refuse(snug_ctx *ctx, snug__account_name name, size_t bytes) {
   const snug__account *a = &ctx->account;
   snug__account_name most = largest_holder(a);
   bool by_limit = is_refused_by_limit(ctx, name, 0, bytes);
+  if (!by_limit && snug__gate_room(&a->gate) < bytes) {
+    return refuse_by_gate(ctx, account_texts[name], bytes);
+  }
   return snug__fail(
       ctx, by_limit ? SNUG_E_LIMIT : SNUG_E_MEMORY,
       "no memory for %zu bytes of %s: %llu are held, most of them by %s (%llu); %s %llu", bytes,

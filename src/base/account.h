@@ -4,10 +4,12 @@
  * 1. The sum over all names is `current`; `peak` is its highest value since the last reset.
  * 2. Memory is only ever taken and given back through snug__realloc, with the true old size.
  * 3. A refused request (limit, allocator) changes nothing.
- * 4. What was preallocated is counted when it is used.  The limit counts all of it. */
+ * 4. What was preallocated is counted when it is used.  The limit counts all of it.
+ * 5. What would take the process past its gate is refused, and never touched. */
 #ifndef SNUG_BASE_ACCOUNT_H
 #define SNUG_BASE_ACCOUNT_H
 
+#include "base/gate.h"
 #include "snug/memory.h"
 
 /* The one list of names. */
@@ -38,6 +40,7 @@ typedef struct snug__account {
   uint64_t at_peak[SNUG__MEM_COUNT];
   uint64_t total, peak, limit, allocations;
   snug_scope *scopes; /* innermost first */
+  snug__gate gate;    /* of the whole process */
 } snug__account;
 
 /* Resize under a name: the counted form of snug_allocator.realloc.  New bytes are not initialized.
@@ -55,6 +58,10 @@ void snug__stock_end(snug_ctx *ctx);
 /* The failure after snug__realloc refused to add bytes under a name: E_LIMIT or E_MEMORY, with a
  * message that says who holds what. */
 snug_status snug__refuse(snug_ctx *ctx, snug__account_name name, size_t bytes) SNUG_NODISCARD;
+
+/* Before another library takes about so many bytes of its own ("parse x.json"): whether that leaves
+ * the process under its gate.  Fails: E_LIMIT. */
+snug_status snug__admit(snug_ctx *ctx, const char *what, size_t bytes) SNUG_NODISCARD;
 
 /* Take zeroed memory.  Fails: E_MEMORY or E_LIMIT as snug__refuse; *out is NULL. */
 snug_status snug__take(snug_ctx *ctx, snug__account_name name, size_t bytes,

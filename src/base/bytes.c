@@ -38,3 +38,20 @@ bool snug__write_at(int fd, const void *src, size_t n, int64_t offset) {
   }
   return true;
 }
+
+bool snug__write_all(int fd, const void *src, size_t n) {
+  const uint8_t *at = src;
+  while (n > 0) {
+    ssize_t put = write(fd, at, n);
+    if (put < 0 && errno == EINTR) {
+      continue;
+    }
+    if (put <= 0) {
+      errno = put < 0 ? errno : EIO;
+      return false;
+    }
+    at += put;
+    n -= (size_t)put;
+  }
+  return true;
+}

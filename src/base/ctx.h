@@ -20,6 +20,7 @@ struct snug_ctx {
   int32_t threads;
   snug__isa isa;
   bool whole_process; /* as snug_options has it */
+  uint64_t available; /* as snug_memory_set_available has it */
   char message[SNUG__MESSAGE_BYTES];
   const char *file; /* where the last failure was raised */
   int line;

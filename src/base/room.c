@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/groups.h"
 #include "base/number.h"
@@ -34,6 +35,18 @@ static bool is_least(search *s, uint64_t bytes) {
 
 /* ---- control groups ---- */
 
+/* Bytes that a group is charged for though nobody holds them: each processor takes them in advance.
+ */
+#define CHARGED_AHEAD_PER_CPU (UINT64_C(32) * 4096)
+
+/* What the kernel charges for itself to a group with one small process. */
+#define KERNEL_BYTES (UINT64_C(64) << 10)
+
+static uint64_t charged_ahead(void) {
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return (n > 0 ? (uint64_t)n : 1) * CHARGED_AHEAD_PER_CPU + KERNEL_BYTES;
+}
+
 /* What the group holds and cannot drop at once, without this process.  Pages of files can be read
  * again: the kernel gives them up before it refuses anybody. */
 static uint64_t held_by_others(const search *s, const char *group, bool unified) {
@@ -43,7 +56,9 @@ static uint64_t held_by_others(const search *s, const char *group, bool unified)
   snug__group_read(group, "memory.stat", stat, sizeof stat);
   uint64_t files = snug__number_of(stat, unified ? "inactive_file " : "total_inactive_file ", 0) +
                    snug__number_of(stat, unified ? "active_file " : "total_active_file ", 0);
-  return less(less(held, files), s->self.anonymous + s->self.shared + s->self.tables);
+  uint64_t own = s->self.anonymous + s->self.shared + s->self.tables;
+  uint64_t others = less(less(held, files), own);
+  return others > charged_ahead() ? others : 0;
 }
 
 static void look_at_group(void *arg, const char *group, bool unified) {

@@ -4,15 +4,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/reserve.h"
 #include "base/store.h"
-
-#define TMPFS 0x01021994L /* as linux/magic.h has them */
-#define RAMFS 0x858458f6L
 
 const char *snug__store_folder(const char *given) {
   const char *folder = given && given[0] ? given : getenv("TMPDIR");
@@ -27,17 +24,12 @@ static snug_status fail(snug_ctx *ctx, const char *folder, const char *what, int
 
 /* What lies in memory itself makes no room there. */
 static snug_status check_kind(snug_ctx *ctx, const char *folder, int fd) {
-  struct statfs fs;
-  if (fstatfs(fd, &fs) != 0) {
-    return fail(ctx, folder, "its file system cannot be asked", errno);
-  }
-  if ((long)fs.f_type != TMPFS && (long)fs.f_type != RAMFS) {
-    return SNUG_OK;
-  }
-  return snug__fail(ctx, SNUG_E_IO,
-                    "offload: %.300s lies in memory (%s): what waits there saves none; give a "
-                    "folder on a disk, by option or TMPDIR",
-                    folder, (long)fs.f_type == TMPFS ? "tmpfs" : "ramfs");
+  const char *name = snug__memory_file_system(fd);
+  return name ? snug__fail(ctx, SNUG_E_IO,
+                           "offload: %.300s lies in memory (%s): what waits there saves none; give "
+                           "a folder on a disk, by option or TMPDIR",
+                           folder, name)
+              : SNUG_OK;
 }
 
 /* Bytes that are free where the file lies. */
@@ -50,26 +42,9 @@ static int64_t room_at(int fd) {
              : INT64_MAX;
 }
 
-/* Reserve all bytes; the errno of a failure, or 0.  What cannot succeed is not tried: it would fill
- * the disk first, for everybody, or raise a signal. */
-static int reserve(int fd, int64_t bytes, int64_t room) {
-  struct rlimit limit;
-  int code = 0;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (uint64_t)bytes > (uint64_t)limit.rlim_cur) {
-    return EFBIG;
-  }
-  if (bytes > room) {
-    return ENOSPC;
-  }
-  do {
-    code = posix_fallocate(fd, 0, bytes);
-  } while (code == EINTR);
-  return code;
-}
-
 static snug_status reserve_all(snug_ctx *ctx, const char *folder, int64_t bytes, int fd) {
   int64_t room = room_at(fd);
-  int code = reserve(fd, bytes, room);
+  int code = snug__reserve_room(fd, bytes);
   char reason[128];
   return code ? snug__fail(ctx, SNUG_E_IO,
                            "offload: %.300s has no room for a file of %lld bytes: %s; %lld are "

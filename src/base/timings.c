@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -17,12 +19,15 @@
 #define MOST_TIMINGS 100000
 #define MOST_BYTES (8 << 20) /* of a file */
 #define MACHINE_BYTES 256
+#define LOCK_TRIES 100 /* a millisecond each */
 #define KEY_PRIME UINT64_C(0x100000001b3)
-#define LONGEST_SECONDS 1e6
+#define MOST_VALUE 0x1p53 /* bytes, too */
 
 typedef struct timing {
   uint64_t key;
   double seconds;
+  bool is_new;   /* the file that was read has not got it, */
+  bool replaces; /* or has another one, which was found to be wrong */
 } timing;
 
 uint64_t snug__key_add(uint64_t key, const void *bytes, size_t n) {
@@ -63,10 +68,9 @@ bool snug__timings_find(const snug__timings *t, uint64_t key, double *seconds) {
   return true;
 }
 
-static snug_status put(snug__timings *t, uint64_t key, double seconds) {
-  const timing added = {key, seconds};
-  size_t i = place_of(t, key);
-  if (i == t->list.n || timing_at(t, i)->key != key) {
+static snug_status put(snug__timings *t, timing added) {
+  size_t i = place_of(t, added.key);
+  if (i == t->list.n || timing_at(t, i)->key != added.key) {
     SNUG_TRY(snug__vec_push(&t->list, NULL, 1));
     memmove(timing_at(t, i) + 1, timing_at(t, i), (t->list.n - 1 - i) * sizeof added);
   }
@@ -75,7 +79,9 @@ static snug_status put(snug__timings *t, uint64_t key, double seconds) {
 }
 
 snug_status snug__timings_add(snug__timings *t, uint64_t key, double seconds) {
-  SNUG_TRY(put(t, key, seconds));
+  double before = 0.0;
+  bool replaces = snug__timings_find(t, key, &before);
+  SNUG_TRY(put(t, (timing){key, seconds, .is_new = true, .replaces = replaces}));
   t->has_new = true;
   return SNUG_OK;
 }
@@ -189,11 +195,12 @@ static bool read_key(const char **at, uint64_t *key) {
 }
 
 static bool read_timing(const char **at, timing *out) {
+  *out = (timing){0};
   if (!read_key(at, &out->key) || *(*at)++ != ' ' || !snug__read_float(at, &out->seconds) ||
       *(*at)++ != '\n') {
     return false;
   }
-  return out->seconds >= 0.0 && out->seconds < LONGEST_SECONDS;
+  return out->seconds >= 0.0 && out->seconds < MOST_VALUE;
 }
 
 /* From behind the head on.  *whole: every line was one, and the sum is right. */
@@ -205,7 +212,7 @@ static snug_status read_list(snug__timings *t, const char *text, const char *at,
     if (t->list.n == MOST_TIMINGS || !read_timing(&at, &read)) {
       return SNUG_OK;
     }
-    SNUG_TRY(put(t, read.key, read.seconds));
+    SNUG_TRY(put(t, read));
   }
   uint64_t right = snug__key_add(SNUG__KEY_START, text, (size_t)(at - text));
   *whole = *at && (at += 4, read_key(&at, &sum)) && sum == right && strcmp(at, "\n") == 0;
@@ -276,7 +283,6 @@ static snug_status print(const snug__timings *t, snug__text *out) {
 
 static snug_status write_file(const snug__timings *t, const snug__text *text) {
   snug__replace r;
-  SNUG_TRY(snug__make_folders(t->ctx, t->path));
   SNUG_TRY(snug__replace_begin(&r, t->ctx, t->path));
   snug_status s = snug__replace_write(&r, snug__text_get(text), text->chars.n);
   if (s) {
@@ -285,13 +291,55 @@ static snug_status write_file(const snug__timings *t, const snug__text *text) {
   return s ? s : snug__replace_commit(&r);
 }
 
-void snug__timings_close(snug__timings *t) {
+static snug_status add_new(snug__timings *to, const snug__timings *from) {
+  for (size_t i = 0; i < from->list.n; i++) {
+    const timing *one = timing_at(from, i);
+    double there = 0.0;
+    bool wanted = one->is_new && (one->replaces || !snug__timings_find(to, one->key, &there));
+    SNUG_TRY(wanted ? put(to, *one) : SNUG_OK);
+  }
+  return SNUG_OK;
+}
+
+static snug_status print_and_write(const snug__timings *t) {
   snug__text text;
   snug__text_init(&text, t->ctx, MOST_BYTES);
-  /* What cannot be written is measured again the next time. */
-  snug_status s = t->has_new && *t->path ? print(t, &text) : SNUG_E_STATE;
+  snug_status s = print(t, &text);
   s = s ? s : write_file(t, &text);
-  (void)s;
   snug__text_release(&text);
+  return s;
+}
+
+/* The folder, locked if nobody holds it for long; -1: not. */
+static int lock_folder(const snug__timings *t) {
+  char folder[SNUG__PATH_BYTES];
+  memcpy(folder, t->path, sizeof folder);
+  *strrchr(folder, '/') = 0;
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (int i = 0; fd >= 0 && i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  return fd;
+}
+
+/* What others wrote since the file was read stays. */
+static snug_status merge(const snug__timings *t) {
+  snug__timings now;
+  SNUG_TRY(snug__timings_open(&now, t->ctx));
+  snug_status s = add_new(&now, t);
+  s = s ? s : print_and_write(&now);
+  snug__vec_release(&now.list);
+  return s;
+}
+
+void snug__timings_close(snug__timings *t) {
+  if (t->has_new && *t->path && !snug__make_folders(t->ctx, t->path)) {
+    int lock = lock_folder(t);
+    snug_status s = merge(t);
+    (void)s; /* what cannot be written is measured again the next time */
+    if (lock >= 0) {
+      close(lock);
+    }
+  }
   snug__vec_release(&t->list);
 }

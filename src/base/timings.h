@@ -1,5 +1,5 @@
 /* Timings of calls on this machine, by a key that says all on which they depend, kept in a file
- * between processes.
+ * between processes; and, likewise, the bytes that processes were found to need.
  *
  * The file is text: a head that names version and machine, a line per timing, and a sum over all
  * of it.  What is not whole, or from another version or machine, is not used: the note says so, the
@@ -27,7 +27,8 @@ typedef struct snug__timings {
  * in snug/ under $XDG_CACHE_HOME or ~/.cache.  Fails: E_MEMORY, E_LIMIT; nothing is owed then. */
 snug_status snug__timings_open(snug__timings *t, snug_ctx *ctx) SNUG_NODISCARD;
 
-/* Write what is new, if the folder lets us, and give everything back. */
+/* Write what is new, with what others wrote since, if the folder lets us, and give everything back.
+ * A key that both have stays as it is in the file, which others may have begun to use. */
 void snug__timings_close(snug__timings *t);
 
 /* The timing of a key.  False: there is none. */

@@ -1,9 +1,11 @@
 #include "base/zip_write.h"
 
+#include <errno.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/bytes.h"
+#include "base/size.h"
 
 #define MOST_NARROW 0x7fffffff /* sizes up to this stand in the plain fields, as in Python */
 #define WIDE 0xffffffffu       /* "see the Zip64 field" */
@@ -12,6 +14,9 @@
 #define RECORD_BYTES (MOST_NAME + 128) /* room for any record that is written here */
 #define MOST_MEMBERS 65534             /* one more would mean Zip64 */
 #define UTF8 0x0800                    /* a flag: so is the name */
+#define LOCAL_BYTES 30                 /* of a header before its name */
+#define LOCAL_WIDE 20                  /* and behind it, if it is wide */
+#define PIECE 16384                    /* bytes that are read back at a time */
 
 typedef struct member {
   char name[MOST_NAME];
@@ -20,21 +25,15 @@ typedef struct member {
   bool is_wide;
 } member;
 
-snug_status snug__zip_begin(snug__zip_writer *w, snug_ctx *ctx, const char *path) {
-  w->at = 0;
-  snug__vec_init(&w->members, ctx, SNUG__MEM_SCRATCH, sizeof(member), MOST_MEMBERS);
-  return snug__replace_begin(&w->file, ctx, path);
+void snug__zip_begin(snug__zip_writer *w, snug__replace *file) {
+  w->file = file;
+  snug__vec_init(&w->members, file->ctx, SNUG__MEM_SCRATCH, sizeof(member), MOST_MEMBERS);
 }
 
-void snug__zip_abandon(snug__zip_writer *w) {
-  snug__vec_release(&w->members);
-  snug__replace_abandon(&w->file);
-}
+void snug__zip_end(snug__zip_writer *w) { snug__vec_release(&w->members); }
 
 static snug_status put_bytes(void *user, const void *bytes, size_t n) {
-  snug__zip_writer *w = user;
-  w->at += (int64_t)n;
-  return snug__replace_write(&w->file, bytes, n);
+  return snug__replace_write(((snug__zip_writer *)user)->file, bytes, n);
 }
 
 static snug_status add_to_crc(void *user, const void *bytes, size_t n) {
@@ -108,17 +107,17 @@ static void put_end64(uint8_t **at, const snug__zip_writer *w, int64_t directory
   snug__put(at, 0, 8);
   snug__put(at, w->members.n, 8);
   snug__put(at, w->members.n, 8);
-  snug__put(at, (uint64_t)(w->at - directory), 8);
+  snug__put(at, (uint64_t)(w->file->at - directory), 8);
   snug__put(at, (uint64_t)directory, 8);
   snug__put(at, 0x07064b50, 4);
   snug__put(at, 0, 4);
-  snug__put(at, (uint64_t)w->at, 8);
+  snug__put(at, (uint64_t)w->file->at, 8);
   snug__put(at, 1, 4);
 }
 
 static snug_status put_end(snug__zip_writer *w, int64_t directory) {
   uint8_t record[RECORD_BYTES], *at = record;
-  bool is_wide = w->at > MOST_NARROW;
+  bool is_wide = w->file->at > MOST_NARROW;
   if (is_wide) {
     put_end64(&at, w, directory);
   }
@@ -126,21 +125,24 @@ static snug_status put_end(snug__zip_writer *w, int64_t directory) {
   snug__put(&at, 0, 4);
   snug__put(&at, w->members.n, 2);
   snug__put(&at, w->members.n, 2);
-  snug__put(&at, (uint64_t)(w->at - directory), 4);
+  snug__put(&at, (uint64_t)(w->file->at - directory), 4);
   snug__put(&at, is_wide ? WIDE : (uint64_t)directory, 4);
   snug__put(&at, 0, 2);
   return put_bytes(w, record, (size_t)(at - record));
 }
 
+static snug_status check_name(const snug__zip_writer *w, const char *name) {
+  return strlen(name) < MOST_NAME ? SNUG_OK
+                                  : snug__fail(w->file->ctx, SNUG_E_ARGUMENT,
+                                               "%s: a member's name has %zu bytes; %d are most",
+                                               w->file->path, strlen(name), MOST_NAME - 1);
+}
+
 snug_status snug__zip_add(snug__zip_writer *w, const char *name, const snug__zip_content *content,
                           bool wide) {
-  member m = {.bytes = content->bytes, .at = w->at};
+  member m = {.bytes = content->bytes, .at = w->file->at};
   m.is_wide = wide || m.bytes > MOST_NARROW || m.at > MOST_NARROW;
-  if (strlen(name) >= sizeof m.name) {
-    return snug__fail(w->file.ctx, SNUG_E_ARGUMENT,
-                      "%s: a member's name has %zu bytes; %d are most", w->file.path, strlen(name),
-                      MOST_NAME - 1);
-  }
+  SNUG_TRY(check_name(w, name));
   memcpy(m.name, name, strlen(name));
   SNUG_TRY(content->give(content->arg, add_to_crc, &m.crc));
   SNUG_TRY(put_local(w, &m));
@@ -148,17 +150,44 @@ snug_status snug__zip_add(snug__zip_writer *w, const char *name, const snug__zip
   return snug__vec_push(&w->members, &m, 1);
 }
 
-static snug_status put_directory(snug__zip_writer *w) {
-  int64_t directory = w->at;
+/* The checksum of what was written to the file itself. */
+static snug_status read_crc(const snug__zip_writer *w, int64_t at, member *m) {
+  uint8_t piece[PIECE];
+  char reason[128];
+  for (int64_t done = 0; done < m->bytes; done += PIECE) {
+    size_t n = (size_t)snug__min_i64(PIECE, m->bytes - done);
+    if (!snug__read_at(w->file->fd, piece, n, at + done)) {
+      return snug__fail(w->file->ctx, SNUG_E_IO, "%s: what was written cannot be read back: %s",
+                        w->file->path,
+                        errno ? strerror_r(errno, reason, sizeof reason) : "it ends early");
+    }
+    SNUG_TRY(add_to_crc(&m->crc, piece, n));
+  }
+  return SNUG_OK;
+}
+
+/* The header, which tells size and checksum, is written behind the content and stands before it. */
+snug_status snug__zip_add_written(snug__zip_writer *w, const char *name, snug__zip_write *write,
+                                  void *user, bool wide) {
+  member m = {.at = w->file->at, .is_wide = wide || w->file->at > MOST_NARROW};
+  SNUG_TRY(check_name(w, name));
+  memcpy(m.name, name, strlen(name));
+  int64_t content = m.at + LOCAL_BYTES + (int64_t)strlen(name) + (m.is_wide ? LOCAL_WIDE : 0);
+  SNUG_TRY(write(user, w->file->fd, content, &m.bytes));
+  if (m.bytes > MOST_NARROW && !m.is_wide) {
+    return snug__fail(w->file->ctx, SNUG_E_OVERFLOW, "%s: %s has %lld bytes, more than it said",
+                      w->file->path, name, (long long)m.bytes);
+  }
+  SNUG_TRY(read_crc(w, content, &m));
+  SNUG_TRY(put_local(w, &m));
+  w->file->at = content + m.bytes;
+  return snug__vec_push(&w->members, &m, 1);
+}
+
+snug_status snug__zip_finish(snug__zip_writer *w) {
+  int64_t directory = w->file->at;
   for (size_t i = 0; i < w->members.n; i++) {
     SNUG_TRY(put_entry(w, &SNUG_VEC(&w->members, member, i)));
   }
   return put_end(w, directory);
-}
-
-snug_status snug__zip_commit(snug__zip_writer *w) {
-  snug_status s = put_directory(w);
-  s = s ? s : snug__replace_commit(&w->file);
-  snug__zip_abandon(w);
-  return s;
 }

@@ -9,9 +9,8 @@
 #include "base/vec.h"
 
 typedef struct snug__zip_writer {
-  snug__replace file;
+  snug__replace *file; /* the caller's */
   snug__vec members;
-  int64_t at; /* bytes written so far */
 } snug__zip_writer;
 
 /* Takes bytes of a member. */
@@ -24,19 +23,22 @@ typedef struct snug__zip_content {
   int64_t bytes;
 } snug__zip_content;
 
-/* Begin an archive that takes the place of a path when it is committed.  Fails: E_IO; there is then
- * nothing to abandon. */
-snug_status snug__zip_begin(snug__zip_writer *w, snug_ctx *ctx, const char *path) SNUG_NODISCARD;
+/* Begin an archive in a file that was begun and is empty.  Ended by snug__zip_end in any case. */
+void snug__zip_begin(snug__zip_writer *w, snug__replace *file);
 
 /* Append a member; its sizes stand in 64 bits if `wide` or if they must.  Fails: E_IO, E_MEMORY,
  * E_ARGUMENT (too long a name), as give does. */
 snug_status snug__zip_add(snug__zip_writer *w, const char *name, const snug__zip_content *content,
                           bool wide) SNUG_NODISCARD;
 
-/* Write the directory and put the archive in place: beside, fsync, rename.  Ends the writer. */
-snug_status snug__zip_commit(snug__zip_writer *w) SNUG_NODISCARD;
+/* Append a member that `write` writes to a file at an offset, *bytes of it; `wide` if they may need
+ * 64 bits.  Fails: likewise, and as write does. */
+typedef snug_status snug__zip_write(void *user, int fd, int64_t at, int64_t *bytes);
+snug_status snug__zip_add_written(snug__zip_writer *w, const char *name, snug__zip_write *write,
+                                  void *user, bool wide) SNUG_NODISCARD;
 
-/* Give up; the path stays as it was.  Does nothing after a commit. */
-void snug__zip_abandon(snug__zip_writer *w);
+/* Write the directory: the archive is complete, and the file to be committed.  Fails: E_IO. */
+snug_status snug__zip_finish(snug__zip_writer *w) SNUG_NODISCARD;
+void snug__zip_end(snug__zip_writer *w);
 
 #endif

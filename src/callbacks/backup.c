@@ -5,18 +5,19 @@
  * remember -- is more; snug.backup holds all of it, variables included, and is replaced in one
  * step: so whenever the process is killed, there is one whole state, and no two files to be
  * matched. */
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/left_over.h"
 #include "callbacks/backup_file.h"
 #include "callbacks/callback.h"
 #include "keras/save.h"
 
-static const char own_name[] = "snug.backup";
+static const char own_name[] = SNUG_BACKUP_FILE;
 static const char weights_name[] = "latest.weights.h5";
 static const char metadata_name[] = "training_metadata.json";
 
@@ -31,7 +32,11 @@ typedef struct backup {
   int64_t freq; /* batches; 0: epochs */
   snug__freq seen;
   bool is_kept; /* interrupted: what is in the folder stays as it is */
+  bool is_open; /* the folder, whose lock keeps other runs from it */
+  bool is_new;  /* it was not there before this fit */
+  int folder;
   snug__save_room save_room;
+  snug__backup_head head;
   snug__keeper keeper;
 } backup;
 
@@ -87,32 +92,13 @@ static snug_status write_all(backup *b, snug__fit *f) {
   SNUG_TRY(path_of(b, own_name, path));
   SNUG_TRY(snug__make_folders(b->base.ctx, path));
   snug__fit_saves(f, true);
-  snug_status s = snug__backup_write(path, f);
+  snug_status s = snug__backup_write(path, f, &b->head);
   s = s ? s : write_for_keras(b, f);
   snug__fit_saves(f, false);
   return s;
 }
 
 /* ---- the end ---- */
-
-static bool is_temporary(const char *name) {
-  size_t n = strlen(name);
-  return strncmp(name, ".snug-", 6) == 0 && n > 4 && strcmp(name + n - 4, ".tmp") == 0;
-}
-
-/* What a process that was killed while it wrote left behind. */
-static void remove_temporary(const backup *b) {
-  char path[SNUG__PATH_BYTES];
-  DIR *folder = opendir(b->base.target.path);
-  for (struct dirent *e = NULL; folder && (e = readdir(folder));) {
-    if (is_temporary(e->d_name) && !path_of(b, e->d_name, path)) {
-      unlink(path);
-    }
-  }
-  if (folder) {
-    closedir(folder);
-  }
-}
 
 /* Our own file goes last: until then the fit could be resumed.  What others put into the folder
  * stays, and the folder with it. */
@@ -127,9 +113,55 @@ static snug_status remove_all(const backup *b) {
                         strerror_r(errno, reason, sizeof reason));
     }
   }
-  remove_temporary(b);
+  snug__remove_left_over(b->base.target.path);
   rmdir(b->base.target.path);
   return SNUG_OK;
+}
+
+/* ---- the folder ---- */
+
+static snug_status fail_folder(const backup *b, const char *what) {
+  char reason[128];
+  int code = errno;
+  return snug__fail(b->base.ctx, SNUG_E_IO, "BackupAndRestore: %.300s: %s: %s", b->base.target.path,
+                    what, strerror_r(code, reason, sizeof reason));
+}
+
+static void close_folder(backup *b) {
+  if (b->is_open) {
+    close(b->folder);
+    b->is_open = false;
+  }
+}
+
+/* Two runs must not write one backup. */
+static snug_status hold_folder(backup *b) {
+  b->folder = open(b->base.target.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (b->folder < 0) {
+    return fail_folder(b, "cannot be opened");
+  }
+  b->is_open = true;
+  snug_status s = snug__lock(b->base.ctx, b->folder, b->base.target.path);
+  if (s) {
+    close_folder(b);
+  }
+  return s;
+}
+
+/* There must be room for both files beside those that they take the place of. */
+static snug_status rehearse(const backup *b) {
+  char path[SNUG__PATH_BYTES];
+  SNUG_TRY(path_of(b, own_name, path));
+  return snug__replace_rehearse(b->base.ctx, path, 2 * b->save_room.file_bytes);
+}
+
+static snug_status open_folder(backup *b) {
+  char path[SNUG__PATH_BYTES];
+  SNUG_TRY(path_of(b, own_name, path));
+  b->is_new = access(b->base.target.path, F_OK) != 0;
+  SNUG_TRY(snug__make_folders(b->base.ctx, path));
+  SNUG_TRY(hold_folder(b));
+  return rehearse(b);
 }
 
 /* ---- keeping ---- */
@@ -141,54 +173,91 @@ static snug_status refuse_keras(const backup *b) {
                     b->base.target.path);
 }
 
+/* The backup does not fit this fit.  While another run writes it, that is what the user has to
+ * know: the folder is held from the first step on alone, so that plans can be made beside. */
+static snug_status refuse_head(backup *b, snug_status s) {
+  snug_status used = hold_folder(b);
+  close_folder(b);
+  return used == SNUG_E_STATE ? used : s;
+}
+
+static snug_status plan(void *user, snug__fit *f) {
+  backup *b = user;
+  char path[SNUG__PATH_BYTES];
+  SNUG_TRY(path_of(b, own_name, path));
+  SNUG_TRY(snug__settings_take(f, &b->head.settings));
+  snug_status s = snug__backup_plan(path, f, &b->head);
+  if (s) {
+    return refuse_head(b, s);
+  }
+  if (f->pick.is_kept) {
+    snprintf(f->model->training->note, SNUG__NOTE_BYTES,
+             "the plan is that of the backup in %.200s, which the fit goes on from",
+             b->base.target.path);
+  }
+  return SNUG_OK;
+}
+
 static snug_status resume(void *user, snug__fit *f) {
   const backup *b = user;
   char path[SNUG__PATH_BYTES];
   bool found = false;
   SNUG_TRY(path_of(b, own_name, path));
-  SNUG_TRY(snug__make_folders(b->base.ctx, path));
-  SNUG_TRY(snug__backup_read(path, f, &found));
+  SNUG_TRY(snug__backup_read(path, f, &b->head, &found));
   SNUG_TRY(path_of(b, metadata_name, path));
   return found || access(path, F_OK) != 0 ? SNUG_OK : refuse_keras(b);
+}
+
+static void keep(backup *b, snug__fit *f, bool is_last) {
+  snug_status s = write_all(b, f);
+  b->is_kept = is_last && !s;
+  snug__cannot_write(&b->base, s);
 }
 
 static snug_status after_batch(void *user, snug__fit *f, bool goes_on) {
   backup *b = user;
   bool is_due = snug__freq_is_due(&b->seen, b->freq);
   bool is_last = is_interrupted(b);
-  if (b->is_kept || (!is_last && !(is_due && goes_on))) {
-    return SNUG_OK;
+  if (!b->is_kept && (is_last || (is_due && goes_on))) {
+    keep(b, f, is_last);
   }
-  b->is_kept = is_last;
-  return write_all(b, f);
+  return SNUG_OK;
 }
 
 static snug_status after_epoch(void *user, snug__fit *f) {
   backup *b = user;
   bool is_last = is_interrupted(b);
-  if (b->is_kept || (!is_last && b->freq)) {
-    return SNUG_OK;
+  if (!b->is_kept && (is_last || !b->freq)) {
+    keep(b, f, is_last);
   }
-  b->is_kept = is_last;
-  return write_all(b, f);
+  return SNUG_OK;
 }
 
 /* The run ends; once the data are mended, it can go on from here. */
 static snug_status without_data(void *user, snug__fit *f) {
   backup *b = user;
-  return b->is_kept ? SNUG_OK : write_all(b, f);
+  snug_status s = b->is_kept ? SNUG_OK : write_all(b, f);
+  snug__cannot_write(&b->base, s);
+  return s;
 }
 
 static snug_status finish(void *user) {
-  const backup *b = user;
-  return b->is_kept || !b->o.delete_checkpoint ? SNUG_OK : remove_all(b);
+  backup *b = user;
+  snug__cannot_write(&b->base, b->is_kept || !b->o.delete_checkpoint ? SNUG_OK : remove_all(b));
+  return SNUG_OK;
 }
 
 /* ---- hooks ---- */
 
+/* A folder that was made and in which nothing was kept is removed. */
 static void close_all(void *user) {
   backup *b = user;
+  if (b->is_open && b->is_new) {
+    rmdir(b->base.target.path);
+  }
+  close_folder(b);
   snug__save_room_release(b->base.model, &b->save_room);
+  snug__settings_give(b->base.ctx, &b->head.settings);
 }
 
 static snug_status prepare(void *user) {
@@ -204,6 +273,7 @@ static snug_status prepare(void *user) {
     return s;
   }
   b->is_kept = false;
+  b->head = (snug__backup_head){0};
   b->seen = (snug__freq){0};
   f->keeper = &b->keeper;
   return SNUG_OK;
@@ -213,6 +283,14 @@ static void *state(void *user, size_t *bytes) {
   backup *b = user;
   *bytes = sizeof b->seen;
   return &b->seen;
+}
+
+static bool train_begin(void *user, int64_t epochs, int64_t steps) {
+  backup *b = user;
+  (void)epochs;
+  (void)steps;
+  b->base.unwritten[0] = 0;
+  return snug__go_on(&b->base, open_folder(b));
 }
 
 static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
@@ -225,10 +303,11 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
   backup *b = self;
   (void)config;
   SNUG_TRY(snug__freq_parse(&b->base, b->o.save_freq, &b->freq));
-  b->keeper = (snug__keeper){b, resume, after_batch, after_epoch, without_data, finish};
+  b->keeper = (snug__keeper){b, plan, resume, after_batch, after_epoch, without_data, finish};
   out->prepare = prepare;
   out->close = close_all;
   out->state = state;
+  out->train_begin = train_begin;
   out->batch_end = batch_end;
   return SNUG_OK;
 }
@@ -239,3 +318,14 @@ const snug__callback_class snug__backup = {.name = "BackupAndRestore",
                                            .options = offsetof(backup, o),
                                            .needs_path = true,
                                            .create = create};
+
+snug_status snug_backup_remove(const snug_callback *c) {
+  if (!c || c->batch_end != batch_end) {
+    return SNUG_E_ARGUMENT;
+  }
+  backup *b = c->user;
+  snug_status s = hold_folder(b);
+  s = s ? s : remove_all(b);
+  close_folder(b);
+  return s;
+}

@@ -32,6 +32,18 @@ bool snug__go_on(snug__caller *c, snug_status s) {
   return s == SNUG_OK;
 }
 
+void snug__cannot_write(snug__caller *c, snug_status s) {
+  if (!s) {
+    return;
+  }
+  snug__fit_fails_late(c->model->training->fit, s);
+  if (!c->unwritten[0]) {
+    snprintf(c->unwritten, sizeof c->unwritten, "%.*s", (int)sizeof c->unwritten - 1,
+             c->ctx->message);
+    snug__say(c, "\n%s; the training goes on", c->unwritten);
+  }
+}
+
 void snug__log_names(const snug_logs *logs, char *out, size_t bytes) {
   size_t n = 0;
   out[0] = 0;
@@ -90,6 +102,15 @@ static void destroy(void *self) {
   snug__give(c->ctx, SNUG__MEM_CALLBACKS, self, c->bytes);
 }
 
+const snug__caller *snug__caller_of(const snug_callback *c) {
+  return c->destroy == destroy ? c->user : NULL;
+}
+
+const char *snug_callback_unwritten(const snug_callback *c) {
+  const snug__caller *one = c ? snug__caller_of(c) : NULL;
+  return one ? one->unwritten : "";
+}
+
 static const snug__callback_class *find_class(const char *name) {
   for (size_t i = 0; name && i < SNUG_COUNT(classes); i++) {
     if (strcmp(classes[i]->name, name) == 0) {
@@ -106,19 +127,22 @@ static snug_status check_target(snug_ctx *ctx, const snug__callback_class *k, co
   return SNUG_OK;
 }
 
-/* One piece of memory: the object, and its path behind it. */
-static snug_status new_object(snug_model *m, const snug__callback_class *k,
+/* One piece of memory: the object, its path and its config behind it. */
+static snug_status new_object(snug_model *m, const snug__callback_class *k, const char *config,
                               const snug_callback_target *target, snug__caller **out) {
   const char *path = target->path ? target->path : "";
   size_t path_bytes = strlen(path) + 1;
+  size_t bytes = k->bytes + path_bytes + strlen(config) + 1;
   snug__caller *c = NULL;
-  SNUG_TRY(snug__take(m->ctx, SNUG__MEM_CALLBACKS, k->bytes + path_bytes, (void **)&c));
+  SNUG_TRY(snug__take(m->ctx, SNUG__MEM_CALLBACKS, bytes, (void **)&c));
   *c = (snug__caller){.ctx = m->ctx,
                       .model = m,
                       .class_name = k->name,
                       .target = *target,
-                      .bytes = k->bytes + path_bytes};
+                      .steers = k->steers,
+                      .bytes = bytes};
   c->target.path = memcpy((char *)c + k->bytes, path, path_bytes);
+  c->config = memcpy((char *)c + k->bytes + path_bytes, config, strlen(config) + 1);
   *out = c;
   return SNUG_OK;
 }
@@ -152,9 +176,10 @@ snug_status snug_callback_create(snug_model *m, const char *class_name, const ch
   const snug_callback_target nowhere = {0};
   target = target ? target : &nowhere;
   SNUG_TRY(check_target(m->ctx, k, target->path));
-  SNUG_TRY(new_object(m, k, target, &c));
+  config = config ? config : "";
+  SNUG_TRY(new_object(m, k, config, target, &c));
   snug_callback made = {.user = c, .failure = &c->failure, .destroy = destroy};
-  snug_status s = set_up(c, k, config ? config : "", &made);
+  snug_status s = set_up(c, k, config, &made);
   if (s) {
     destroy(c);
     return s;

@@ -9,7 +9,8 @@
 #include "snug/callbacks.h"
 #include "train/fit.h"
 
-#define SNUG__CONFIG_BYTES 1024 /* longest config */
+#define SNUG__CONFIG_BYTES 1024   /* longest config */
+#define SNUG__UNWRITTEN_BYTES 600 /* longest text of a failure to write, with its NUL */
 
 /* Every object begins with this. */
 typedef struct snug__caller {
@@ -17,8 +18,11 @@ typedef struct snug__caller {
   snug_model *model;
   const char *class_name;
   snug_callback_target target; /* its path is the object's own */
+  const char *config;          /* as it was given; the object's own */
+  bool steers;                 /* the result of a fit depends on it */
   snug_status failure;
-  size_t bytes; /* of the object */
+  char unwritten[SNUG__UNWRITTEN_BYTES]; /* what could not be written first, and why; "": nothing */
+  size_t bytes;                          /* of the object */
 } snug__caller;
 
 typedef struct snug__callback_class {
@@ -28,6 +32,7 @@ typedef struct snug__callback_class {
       *fields; /* of the options, which lie at `options`; NULL: config is left alone */
   size_t options;
   bool needs_path;
+  bool steers; /* the result of a fit depends on it */
   /* Check the options and set the hooks.  Owes nothing if it fails. */
   snug_status (*create)(void *self, const char *config, snug_callback *out);
 } snug__callback_class;
@@ -35,11 +40,18 @@ typedef struct snug__callback_class {
 extern const snug__callback_class snug__early_stopping, snug__model_checkpoint, snug__reduce_lr,
     snug__lr_scheduler, snug__csv_logger, snug__terminate_on_nan, snug__backup;
 
+/* The object of a callback that is one of Keras's; NULL for those of others. */
+const snug__caller *snug__caller_of(const snug_callback *c);
+
 /* Write a message as Keras does: followed by a line break. */
 void snug__say(const snug__caller *c, const char *format, ...) SNUG_PRINTF(2, 3);
 
 /* The end of a hook: true if s is OK; otherwise the fit will fail with it. */
 bool snug__go_on(snug__caller *c, snug_status s);
+
+/* What came of writing: unless s is OK, it is said once, the training goes on, and the fit fails
+ * with it at its end. */
+void snug__cannot_write(snug__caller *c, snug_status s);
 
 /* "a,b,c": the names of logs for a warning, into out (cut to fit). */
 void snug__log_names(const snug_logs *logs, char *out, size_t bytes);
@@ -113,6 +125,9 @@ typedef struct snug__template_values {
  * Fails: E_ARGUMENT naming what is wrong or not there. */
 snug_status snug__template_fill(snug_ctx *ctx, const char *text, const snug__template_values *v,
                                 char *out, size_t bytes) SNUG_NODISCARD;
+
+/* Whether the epoch is the only value in it, or none is. */
+bool snug__template_is_by_epoch(const char *text);
 
 /* Check the form alone; names are checked against `names` if that is not NULL. */
 snug_status snug__template_check(snug_ctx *ctx, const char *text, const snug_logs *names,

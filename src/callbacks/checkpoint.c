@@ -6,6 +6,9 @@
 #include "callbacks/callback.h"
 #include "keras/save.h"
 
+#define MOST_NAMES 1024     /* of values in the logs */
+#define MOST_REHEARSED 1000 /* epochs whose paths are looked at before the first */
+
 typedef struct options {
   snug__monitor watch;
   bool save_best_only, save_weights_only;
@@ -43,8 +46,9 @@ static const char *best_text(const checkpoint *c, char *out, size_t bytes) {
   return out;
 }
 
-/* Whether this is a moment to save; says why or why not. */
-static bool should_save(checkpoint *c, const snug_logs *logs, const char *path) {
+/* Whether this is a moment to save; says why or why not.  *best: what is the best then. */
+static bool should_save(const checkpoint *c, const snug_logs *logs, const char *path,
+                        snug__best *found) {
   long long epoch = (long long)c->epoch + 1;
   const char *monitor = c->o.watch.monitor;
   char best[64];
@@ -64,25 +68,63 @@ static bool should_save(checkpoint *c, const snug_logs *logs, const char *path) 
   }
   snug__say(&c->base, "\nEpoch %lld: %s improved from %s to %.5f, saving model to %s", epoch,
             monitor, best, value, path);
-  c->m.best = (snug__best){value, true};
+  *found = (snug__best){value, true};
   return true;
 }
 
-static snug_status save(checkpoint *c, int64_t batch, const snug_logs *logs) {
-  const snug__template_values v = {.epoch = c->epoch + 1, .batch = batch, .logs = logs};
-  char path[SNUG__PATH_BYTES];
-  SNUG_TRY(snug__template_fill(c->base.ctx, c->base.target.path, &v, path, sizeof path));
-  if (!should_save(c, logs, path)) {
-    return SNUG_OK;
-  }
-  SNUG_TRY(snug__make_folders(c->base.ctx, path));
+/* What must not be replaced is the caller's to say. */
+static snug_status check_target(const checkpoint *c, const char *path) {
+  const snug_callback_target *t = &c->base.target;
+  const char *why = t->refuses ? t->refuses(t->user_of_refuses, path) : NULL;
+  return why ? snug__fail(c->base.ctx, SNUG_E_IO, "ModelCheckpoint: %.300s %.300s", path, why)
+             : SNUG_OK;
+}
+
+static snug_status write_model(checkpoint *c, const char *path) {
   const snug__fit *f = c->base.model->training->fit;
+  SNUG_TRY(check_target(c, path));
+  SNUG_TRY(snug__make_folders(c->base.ctx, path));
   snug__fit_saves(f, true);
   snug_status s = snug__save_in_room(c->base.model, path, &c->room);
   snug__fit_saves(f, false);
-  SNUG_TRY(s);
+  return s;
+}
+
+/* What could not be saved is not the best one there is. */
+static snug_status save(checkpoint *c, int64_t batch, const snug_logs *logs) {
+  const snug__template_values v = {.epoch = c->epoch + 1, .batch = batch, .logs = logs};
+  snug__best best = c->m.best;
+  char path[SNUG__PATH_BYTES];
+  SNUG_TRY(snug__template_fill(c->base.ctx, c->base.target.path, &v, path, sizeof path));
+  if (!should_save(c, logs, path, &best)) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(write_model(c, path));
+  c->m.best = best;
   snug__say(&c->base, "\nEpoch %lld: finished saving model to %s", (long long)c->epoch + 1, path);
   return SNUG_OK;
+}
+
+/* ---- before step 1 ---- */
+
+/* Every path that epochs alone make, and one in the place of those that take values. */
+static snug_status rehearse(checkpoint *c, int64_t epochs) {
+  static const double none[MOST_NAMES];
+  const snug__fit *f = c->base.model->training->fit;
+  const snug_history *h = f->history;
+  const snug_logs logs = {h->n < MOST_NAMES ? h->n : MOST_NAMES, h->names, none};
+  const bool by_epoch = !c->freq && snug__template_is_by_epoch(c->base.target.path);
+  char path[SNUG__PATH_BYTES];
+  for (int64_t epoch = f->options.initial_epoch; epoch < epochs; epoch++) {
+    const snug__template_values v = {.epoch = epoch + 1, .batch = c->freq ? 1 : 0, .logs = &logs};
+    SNUG_TRY(snug__template_fill(c->base.ctx, c->base.target.path, &v, path, sizeof path));
+    SNUG_TRY(by_epoch ? check_target(c, path) : SNUG_OK);
+    if (!by_epoch || epoch - f->options.initial_epoch >= MOST_REHEARSED) {
+      break;
+    }
+  }
+  SNUG_TRY(snug__make_folders(c->base.ctx, path));
+  return snug__replace_rehearse(c->base.ctx, path, c->room.file_bytes);
 }
 
 /* ---- hooks ---- */
@@ -110,6 +152,13 @@ static void *state(void *user, size_t *bytes) {
   return &c->m;
 }
 
+static bool train_begin(void *user, int64_t epochs, int64_t steps) {
+  checkpoint *c = user;
+  (void)steps;
+  c->base.unwritten[0] = 0;
+  return snug__go_on(&c->base, rehearse(c, epochs));
+}
+
 static bool epoch_begin(void *user, int64_t epoch) {
   checkpoint *c = user;
   c->epoch = epoch;
@@ -119,13 +168,15 @@ static bool epoch_begin(void *user, int64_t epoch) {
 static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
   checkpoint *c = user;
   bool is_due = snug__freq_is_due(&c->m.freq, c->freq);
-  return snug__go_on(&c->base, is_due ? save(c, batch + 1, logs) : SNUG_OK);
+  snug__cannot_write(&c->base, is_due ? save(c, batch + 1, logs) : SNUG_OK);
+  return true;
 }
 
 static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
   checkpoint *c = user;
   (void)epoch;
-  return snug__go_on(&c->base, c->freq ? SNUG_OK : save(c, 0, logs));
+  snug__cannot_write(&c->base, c->freq ? SNUG_OK : save(c, 0, logs));
+  return true;
 }
 
 static snug_status check_path(const checkpoint *c) {
@@ -152,6 +203,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
   out->prepare = prepare;
   out->close = close_all;
   out->state = state;
+  out->train_begin = train_begin;
   out->epoch_begin = epoch_begin;
   out->batch_end = batch_end;
   out->epoch_end = epoch_end;

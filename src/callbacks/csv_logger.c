@@ -1,13 +1,10 @@
 /* CSVLogger: a line per epoch, as Python's csv module writes it in its "excel" dialect. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/number.h"
 #include "callbacks/callback.h"
+#include "snug/log.h"
 #include "snug/report.h"
 
 #define MOST_NAMES 1024
@@ -26,7 +23,8 @@ typedef struct memory {
 typedef struct csv_logger {
   snug__caller base;
   options o;
-  int fd; /* -1: not open */
+  snug_log_file file;
+  bool is_cut; /* to where this fit begins */
   memory *m;
   size_t memory_bytes;
   char *row; /* a line in the making */
@@ -36,42 +34,21 @@ typedef struct csv_logger {
 static const snug__field fields[] = {
     SNUG_FIELD(options, separator, TEXT, "','"), SNUG_FIELD(options, append, BOOL, "false"), {0}};
 
-static snug_status fail_io(const csv_logger *c, const char *what) {
-  char reason[128];
-  return snug__fail(c->base.ctx, SNUG_E_IO, "CSVLogger: %.300s: %s: %s", c->base.target.path, what,
-                    strerror_r(errno, reason, sizeof reason));
-}
-
 /* ---- the file ---- */
 
 /* Bring the file to the length that a backup knows of, or to what its options say. */
 static snug_status set_length(csv_logger *c) {
-  struct stat file;
-  if (fstat(c->fd, &file) != 0) {
-    return fail_io(c, "cannot be read");
-  }
-  bool goes_on = c->m->n_columns > 0 && file.st_size >= c->m->length;
-  c->m->length = goes_on ? c->m->length : c->o.append ? file.st_size : 0;
-  bool is_regular = S_ISREG(file.st_mode);
-  return is_regular && ftruncate(c->fd, c->m->length) != 0 ? fail_io(c, "cannot be cut") : SNUG_OK;
-}
-
-static snug_status open_file(csv_logger *c) {
-  c->fd = open(c->base.target.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  return c->fd < 0 ? fail_io(c, "cannot be written") : set_length(c);
+  bool goes_on = c->m->n_columns > 0 && c->file.length >= c->m->length;
+  c->m->length = goes_on ? c->m->length : c->o.append ? c->file.length : 0;
+  c->is_cut = true;
+  return snug_log_file_cut(&c->file, c->m->length);
 }
 
 static snug_status write_row(csv_logger *c) {
-  size_t n = 0;
-  while (n < c->n_row) {
-    ssize_t wrote = write(c->fd, c->row + n, c->n_row - n);
-    if (wrote < 0 && errno != EINTR) {
-      return fail_io(c, "writing failed");
-    }
-    n += wrote < 0 ? 0 : (size_t)wrote;
-  }
-  c->m->length += (int64_t)n;
+  size_t n = c->n_row;
   c->n_row = 0;
+  SNUG_TRY(snug_log_file_write(&c->file, c->row, n));
+  c->m->length = c->file.length;
   return SNUG_OK;
 }
 
@@ -198,24 +175,30 @@ static snug_status prepare(void *user) {
   return s;
 }
 
+/* The file is opened before step 1; what it holds stays until the first epoch begins: only then it
+ * is known whether a backup goes on. */
 static bool train_begin(void *user, int64_t epochs, int64_t steps) {
   csv_logger *c = user;
   (void)epochs;
   (void)steps;
   *c->m = (memory){0};
+  c->is_cut = false;
+  c->base.unwritten[0] = 0;
+  return snug__go_on(&c->base, snug_log_file_open(&c->file, c->base.ctx, c->base.target.path));
+}
+
+static bool train_end(void *user, const snug_logs *logs) {
+  csv_logger *c = user;
+  (void)logs;
+  snug__cannot_write(&c->base, snug_log_file_close(&c->file));
   return true;
 }
 
-static void close_file(csv_logger *c) {
-  if (c->fd >= 0) {
-    close(c->fd);
-  }
-  c->fd = -1;
-}
-
+/* The file is open still where the fit failed. */
 static void close_all(void *user) {
   csv_logger *c = user;
-  close_file(c);
+  snug_status closed = snug_log_file_close(&c->file);
+  (void)closed;
   snug__give(c->base.ctx, SNUG__MEM_CALLBACKS, c->row, c->row_bytes);
   snug__give(c->base.ctx, SNUG__MEM_CALLBACKS, c->m, c->memory_bytes);
   c->m = NULL;
@@ -227,30 +210,30 @@ static void *state(void *user, size_t *bytes) {
   return c->m;
 }
 
-/* Not at train_begin: only now it is known whether a backup goes on. */
 static bool epoch_begin(void *user, int64_t epoch) {
   csv_logger *c = user;
   (void)epoch;
-  return snug__go_on(&c->base, c->fd < 0 ? open_file(c) : SNUG_OK);
+  return snug__go_on(&c->base, c->is_cut ? SNUG_OK : set_length(c));
 }
 
 static snug_status log_epoch(csv_logger *c, int64_t epoch, const snug_logs *logs) {
   if (c->m->n_columns == 0) {
     settle_columns(c, logs);
-    SNUG_TRY(c->m->length == 0 ? write_header(c) : SNUG_OK);
   }
+  c->n_row = 0;
+  SNUG_TRY(c->m->length == 0 ? write_header(c) : SNUG_OK);
   return write_epoch(c, epoch, logs);
 }
 
 static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
   csv_logger *c = user;
-  return snug__go_on(&c->base, log_epoch(c, epoch, logs));
+  snug__cannot_write(&c->base, log_epoch(c, epoch, logs));
+  return true;
 }
 
 static snug_status create(void *self, const char *config, snug_callback *out) {
   csv_logger *c = self;
   (void)config;
-  c->fd = -1;
   if (strlen(c->o.separator) != 1) {
     return snug__fail(c->base.ctx, SNUG_E_ARGUMENT,
                       "CSVLogger: separator='%s'; it must be one character", c->o.separator);
@@ -261,6 +244,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
   out->train_begin = train_begin;
   out->epoch_begin = epoch_begin;
   out->epoch_end = epoch_end;
+  out->train_end = train_end;
   return SNUG_OK;
 }
 

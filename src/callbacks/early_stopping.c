@@ -171,6 +171,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
 }
 
 const snug__callback_class snug__early_stopping = {.name = "EarlyStopping",
+                                                   .steers = true,
                                                    .bytes = sizeof(early_stopping),
                                                    .fields = fields,
                                                    .options = offsetof(early_stopping, o),

@@ -107,5 +107,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
   return SNUG_OK;
 }
 
-const snug__callback_class snug__lr_scheduler = {
-    .name = "LearningRateScheduler", .bytes = sizeof(lr_scheduler), .create = create};
+const snug__callback_class snug__lr_scheduler = {.name = "LearningRateScheduler",
+                                                 .steers = true,
+                                                 .bytes = sizeof(lr_scheduler),
+                                                 .create = create};

@@ -115,6 +115,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
 }
 
 const snug__callback_class snug__reduce_lr = {.name = "ReduceLROnPlateau",
+                                              .steers = true,
                                               .bytes = sizeof(reduce_lr),
                                               .fields = fields,
                                               .options = offsetof(reduce_lr, o),

@@ -192,3 +192,15 @@ snug_status snug__template_check(snug_ctx *ctx, const char *text, const snug_log
   walk w = {.ctx = ctx, .text = text, .names = names, .has_batch = has_batch};
   return walk_all(&w);
 }
+
+bool snug__template_is_by_epoch(const char *text) {
+  for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {
+    bool is_brace = at[1] == '{';
+    bool is_epoch = strncmp(at + 1, "epoch", 5) == 0 && (at[6] == ':' || at[6] == '}');
+    if (!is_brace && !is_epoch) {
+      return false;
+    }
+    at += is_brace;
+  }
+  return true;
+}

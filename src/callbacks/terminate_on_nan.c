@@ -38,6 +38,7 @@ static snug_status create(void *self, const char *config, snug_callback *out) {
 }
 
 const snug__callback_class snug__terminate_on_nan = {.name = "TerminateOnNaN",
+                                                     .steers = true,
                                                      .bytes = sizeof(terminate_on_nan),
                                                      .fields = fields,
                                                      .options = offsetof(terminate_on_nan, o),

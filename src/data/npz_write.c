@@ -48,9 +48,19 @@ static snug_status add_all(snug__zip_writer *w, const char *const *names, const 
   return SNUG_OK;
 }
 
+static snug_status write_all(snug__replace *r, const char *const *names, const snug_array *arrays,
+                             int32_t n) {
+  snug__zip_writer w;
+  snug__zip_begin(&w, r);
+  snug_status s = add_all(&w, names, arrays, n);
+  s = s ? s : snug__zip_finish(&w);
+  snug__zip_end(&w);
+  return s;
+}
+
 snug_status snug_npz_save(snug_ctx *ctx, const char *path, const char *const *names,
                           const snug_array *arrays, int32_t n) {
-  snug__zip_writer w;
+  snug__replace r;
   if (!ctx) {
     return SNUG_E_ARGUMENT;
   }
@@ -58,9 +68,6 @@ snug_status snug_npz_save(snug_ctx *ctx, const char *path, const char *const *na
     return snug__fail(ctx, SNUG_E_ARGUMENT, "no file to save to was given (NULL)");
   }
   SNUG_TRY(check(ctx, path, names, arrays, n));
-  SNUG_TRY(snug__zip_begin(&w, ctx, path));
-  snug_status s = add_all(&w, names, arrays, n);
-  s = s ? s : snug__zip_commit(&w);
-  snug__zip_abandon(&w);
-  return s;
+  SNUG_TRY(snug__replace_begin(&r, ctx, path));
+  return snug__replace_end(&r, write_all(&r, names, arrays, n));
 }

@@ -270,6 +270,8 @@ void snug__pipe_give(snug__pipe *p) {
   pthread_mutex_unlock(&p->mutex);
 }
 
+int64_t snug__pipe_window(const snug__pipe *p) { return p->sizes.window_samples; }
+
 void snug__pipe_report(const snug__pipe *p, snug_data_report *out) {
   out->batches += p->sizes.batches;
   out->window += p->sizes.window;
@@ -280,4 +282,6 @@ void snug__pipe_report(const snug__pipe *p, snug_data_report *out) {
     memcpy(out->first_skipped, p->first_skipped, sizeof out->first_skipped);
   }
   out->skipped += p->skipped;
+  out->window_samples = snug__max_i64(out->window_samples, p->sizes.window_samples);
+  out->window_cut = out->window_cut || p->sizes.window_cut;
 }

@@ -22,6 +22,7 @@ typedef struct snug__intake {
   int64_t first, rows; /* the part of the source; rows < 0: as many as there are */
   int64_t batch;
   bool shuffled;
+  int64_t window; /* samples to shuffle in, where they come in order; 0: as many as there is room */
   uint64_t seed;
 } snug__intake;
 
@@ -54,6 +55,9 @@ void snug__pipe_start(snug__pipe *p, const snug__intake *intake, const snug__pas
  * with the source's name before its message. */
 snug_status snug__pipe_take(snug__pipe *p, snug__ready *out) SNUG_NODISCARD;
 void snug__pipe_give(snug__pipe *p);
+
+/* Samples that the order of a source in order is drawn from; 0: from all, or it is its own. */
+int64_t snug__pipe_window(const snug__pipe *p);
 
 /* Add the bytes, and what was skipped, to a report. */
 void snug__pipe_report(const snug__pipe *p, snug_data_report *out);

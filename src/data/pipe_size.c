@@ -52,13 +52,31 @@ static int32_t prefetch_for(const snug_source *s, size_t slot, uint64_t share) {
   return s->workers < 0 ? 1 : given > 0 ? given : auto_prefetch(slot, share);
 }
 
+/* What the order of the samples depends on does not follow the line: only where there is no room
+ * for it, it is halved until there is, so that lines have their order in common with those close to
+ * them. */
+static uint64_t window_bytes(const snug_source *s, uint64_t share) {
+  uint64_t bytes = s->window > 0 ? (uint64_t)s->window : FREE_SHARE;
+  while (s->window <= 0 && share && bytes > share) {
+    bytes /= 2;
+  }
+  return bytes;
+}
+
 /* Samples to shuffle in; never more than there are. */
 static int64_t window_for(const snug__intake *in, uint64_t share) {
-  const snug_source *s = in->source;
-  uint64_t bytes = s->window > 0 ? (uint64_t)s->window : share ? share : FREE_SHARE;
-  uint64_t rows = bytes / (snug__intake_sample(in) + sizeof(int64_t));
+  uint64_t rows = window_bytes(in->source, share) / (snug__intake_sample(in) + sizeof(int64_t));
+  rows = in->window > 0 ? (uint64_t)in->window : rows < 1 ? 1 : rows;
   uint64_t most = in->rows > 0 ? (uint64_t)in->rows : rows;
-  return !s->in_order || !in->shuffled ? 0 : (int64_t)(rows < 1 ? 1 : rows < most ? rows : most);
+  return !in->source->in_order || !in->shuffled ? 0 : (int64_t)(rows < most ? rows : most);
+}
+
+/* What a report says of the window; the intake is the only one of its pipe. */
+static void describe_window(snug__pipe *p, const snug__intake *in, uint64_t share) {
+  int64_t rows = window_for(in, share);
+  bool is_all = in->rows > 0 && rows >= in->rows;
+  p->sizes.window_samples = is_all ? 0 : rows;
+  p->sizes.window_cut = in->window <= 0 && rows < window_for(in, 0);
 }
 
 static needs needs_of(const snug__intake *const *in, int32_t n, uint64_t share) {
@@ -155,7 +173,8 @@ static snug_status check_sizes(snug_ctx *ctx, const snug__intake *in) {
   const snug_source *s = in->source;
   double slots = s->prefetch > MOST_AUTO ? s->prefetch : MOST_AUTO;
   double bytes = (double)snug__intake_sample(in) * (double)in->batch * slots +
-                 (double)s->scratch * MOST_WORKERS + (double)(s->window > 0 ? s->window : 0);
+                 (double)s->scratch * MOST_WORKERS + (double)(s->window > 0 ? s->window : 0) +
+                 (double)in->window * (double)(snug__intake_sample(in) + sizeof(int64_t));
   return bytes < MOST_BYTES ? SNUG_OK
                             : snug__fail(ctx, SNUG_E_OVERFLOW,
                                          "data: %g bytes of batches to read ahead, scratch and "
@@ -172,6 +191,7 @@ snug_status snug__pipe_take_memory(snug__pipe *p, const snug__intake *const *int
   choose_numbers(intakes, n, p->ctx->threads, share, &need);
   p->adapts_workers = intakes[0]->source->workers == 0;
   p->adapts_depth = intakes[0]->source->prefetch == 0;
+  describe_window(p, intakes[0], share);
   p->n_workers = p->sizes.n_workers = need.workers;
   p->n_slots = p->sizes.prefetch = need.prefetch;
   bool starts_small = p->adapts_depth && p->n_slots > PREFETCH;

@@ -116,6 +116,25 @@ static void close_gap(snug__window *w, int64_t j) {
   memmove(sample_at(w, j), sample_at(w, w->filled), w->sample);
 }
 
+/* Whether the window has room for the whole part of the source. */
+static bool is_whole(const snug__pipe *p) {
+  return p->intake->rows > 0 && p->window.most >= p->intake->rows;
+}
+
+/* Then the order is the one that samples have which can be read in any order: how much of the data
+ * is held, and so the line, does not change it. */
+static snug_status draw_of_all(snug__pipe *p, const snug__pipe_worker *worker, int64_t *row) {
+  snug__window *w = &p->window;
+  SNUG_TRY(fill(p, worker));
+  if (w->position >= w->filled) {
+    return SNUG_E_STOPPED;
+  }
+  int64_t j = (int64_t)snug__shuffle_at(&p->order, (uint64_t)w->position++);
+  *row = w->row[j];
+  copy(p, worker, j, false);
+  return SNUG_OK;
+}
+
 static snug_status draw(snug__pipe *p, const snug__pipe_worker *worker, int64_t *row) {
   snug__window *w = &p->window;
   SNUG_TRY(fill(p, worker));
@@ -134,7 +153,9 @@ static snug_status draw(snug__pipe *p, const snug__pipe_worker *worker, int64_t 
 
 snug_status snug__window_next(snug__pipe *p, const snug__pipe_worker *worker, int64_t *row,
                               char *why) {
-  snug_status s = p->window.most ? draw(p, worker, row) : read_next(p, worker, row);
+  snug_status s = !p->window.most ? read_next(p, worker, row)
+                  : is_whole(p)   ? draw_of_all(p, worker, row)
+                                  : draw(p, worker, row);
   s = s == SNUG_E_STOPPED ? fail_ended(p) : s;
   if (s) {
     memcpy(why, p->window.why, SNUG_WHY_BYTES);

@@ -99,6 +99,16 @@ bool snug__archive_has(const snug__archive *a, const char *member) {
   return snug__zip_find(&a->zip, member, &m, &found) == SNUG_OK && found;
 }
 
+int64_t snug__archive_bytes(const snug__archive *a, const char *member) {
+  struct stat stat;
+  snug__zip_member m;
+  bool found = false;
+  if (a->is_folder) {
+    return fstatat(a->fd, member, &stat, 0) == 0 ? stat.st_size : 0;
+  }
+  return snug__zip_find(&a->zip, member, &m, &found) == SNUG_OK && found ? m.bytes : 0;
+}
+
 /* People zip the folder instead of the files in it. */
 static snug_status fail_missing(const snug__archive *a, const char *member) {
   return SNUG__BAD_ZIP(a,

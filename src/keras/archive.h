@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/ctx.h"
+#include "base/zip_write.h"
 
 /* A range of an open file. */
 typedef struct snug__range {
@@ -25,6 +25,9 @@ void snug__archive_close(snug__archive *a);
 
 bool snug__archive_has(const snug__archive *a, const char *member);
 
+/* The bytes of a member, unpacked; 0 if there is none. */
+int64_t snug__archive_bytes(const snug__archive *a, const char *member);
+
 /* A member as text, ended by NUL, of at most `most` bytes.  Owns: *text (of *bytes + 1) is the
  * caller's, given back under SNUG__MEM_MODEL.  Fails: E_FORMAT (missing, too large, damaged). */
 snug_status snug__archive_text(snug__archive *a, const char *member, size_t most, char **text,
@@ -34,16 +37,17 @@ snug_status snug__archive_text(snug__archive *a, const char *member, size_t most
 snug_status snug__archive_range(snug__archive *a, const char *member, int64_t most,
                                 snug__range *out) SNUG_NODISCARD;
 
-/* Write an archive of three members to a path, which is replaced as a whole: beside, fsync, rename.
- * The weights come from a file. */
+/* Write an archive of three members into a file that was begun.  The weights are written in their
+ * place. */
 typedef struct snug__archive_content {
   const char *metadata, *config;
   size_t config_bytes;
-  int weights_fd;
-  int64_t weights_bytes;
+  snug__zip_write *write_weights;
+  void *user;   /* of that */
+  bool is_wide; /* they may need sizes of 64 bits */
 } snug__archive_content;
 
-snug_status snug__archive_write(snug_ctx *ctx, const char *path,
+snug_status snug__archive_write(snug__replace *file,
                                 const snug__archive_content *content) SNUG_NODISCARD;
 
 #endif

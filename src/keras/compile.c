@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "keras/config_parts.h"
+#include "model/metric.h"
+#include "train/training.h"
 
 #define TEXT_BYTES 4096 /* longest text of one thing */
 #define MOST_METRICS 1024
@@ -14,14 +16,16 @@ typedef struct compiling {
   snug__arena arena;
   snug__vec losses, metrics, weighted; /* const char * */
   snug__vec weights;                   /* double */
+  snug__text left_out;                 /* names of metrics that there are not */
   const snug_compile_options *changes; /* NULL: all is as the file says */
 } compiling;
 
-#define WAY_OUT "load the model without it (no_compile; --optimizer and --loss on the command line)"
+#define WAY_OUT \
+  "say optimizer and loss yourself (--optimizer and --loss, or a compile of the model)"
 
 static snug_status fail(const compiling *c, const char *what, const snug__json *j) {
   char shown[80] = "";
-  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %s %s is not supported; %s",
+  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %s %s is not supported\n%s",
                     c->file, what, snug__json_show(j, shown, sizeof shown), WAY_OUT);
 }
 
@@ -145,17 +149,40 @@ static bool is_plain_accuracy(const snug__json *j) {
   return name && strcmp(name, "Accuracy") == 0;
 }
 
+/* What a metric is called, for the warning. */
+static const char *metric_name(const snug__json *j) {
+  const snug__json *config = snug__json_get(j, "config");
+  const char *own = snug__json_text(snug__json_get(config, "name"));
+  const char *function = snug__json_text(config);
+  const char *text = snug__json_text(j);
+  const char *class_name = snug__json_text(snug__json_get(j, "class_name"));
+  return own ? own : function ? function : text ? text : class_name ? class_name : "?";
+}
+
+/* A metric that there is not is left out: nothing but itself needs it. */
+static snug_status keep_metric(compiling *c, const char *before, const snug__json *j,
+                               snug__vec *list) {
+  size_t n = list->n;
+  snug__metric metric;
+  snug_status s =
+      is_plain_accuracy(j) ? SNUG_E_UNSUPPORTED : keep(c, before, "the metric", j, is_idle, list);
+  s = s ? s
+        : snug__metric_parse(c->m->ctx, SNUG_VEC(list, const char *, n) + strlen(before), &metric);
+  if (s != SNUG_E_UNSUPPORTED && s != SNUG_E_ARGUMENT) {
+    return s;
+  }
+  list->n = n;
+  return snug__text_add(&c->left_out, "%s%s", c->left_out.chars.n ? ", " : "", metric_name(j));
+}
+
 /* A metric, or lists and dicts of such, of one output. */
 static snug_status add_metrics(compiling *c, const char *before, const snug__json *j,
                                snug__vec *list) {
   if (snug__json_is_null(j)) {
     return SNUG_OK;
   }
-  if (is_plain_accuracy(j)) {
-    return fail(c, "the metric (an object; the text \"accuracy\" is)", j);
-  }
   if (snug__json_text(j) || is_object(j)) {
-    return keep(c, before, "the metric", j, is_idle, list);
+    return keep_metric(c, before, j, list);
   }
   for (size_t i = 0; snug__json_is_list(j) && i < snug__json_count(j); i++) {
     SNUG_TRY(add_metrics(c, before, snug__json_at(j, i), list));
@@ -224,7 +251,7 @@ static snug_status fail_compile(const compiling *c, snug_status s) {
     return snug__fail_within(c->m->ctx, s, "%s: compile_config", c->file);
   }
   memcpy(message, c->m->ctx->message, sizeof message);
-  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %.700s; %s", c->file,
+  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %.700s\n%s", c->file,
                     message, WAY_OUT);
 }
 
@@ -242,7 +269,7 @@ static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
     apply_changes(c->changes, &o);
     return snug_model_compile(c->m, &o);
   }
-  snug_status s = snug_model_compile(c->m, &o);
+  snug_status s = snug__model_compile(c->m, &o);
   if (!s) {
     c->m->keras->compiles = c->m->compiles;
     return SNUG_OK;
@@ -253,13 +280,23 @@ static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
 static snug_status compile(compiling *c, const snug__json *config) {
   snug__vec optimizer;
   snug__vec_init(&optimizer, c->m->ctx, SNUG__MEM_SCRATCH, sizeof(const char *), 1);
-  const snug__json *j = snug__json_get(config, "optimizer");
+  static const snug_compile_options none = SNUG_COMPILE_OPTIONS_DEFAULT;
+  const snug_compile_options *given = c->changes ? c->changes : &none;
+  const snug__json *j = given->optimizer ? NULL : snug__json_get(config, "optimizer");
   snug_status s = snug__json_is_null(j) ? SNUG_OK : read_optimizer(c, j, &optimizer);
-  s = s ? s : read_losses(c, snug__json_get(config, "loss"));
-  s = s ? s : read_weights(c, snug__json_get(config, "loss_weights"));
-  s = s ? s : read_metrics(c, snug__json_get(config, "metrics"), &c->metrics);
-  s = s ? s : read_metrics(c, snug__json_get(config, "weighted_metrics"), &c->weighted);
+  s = s || given->loss ? s : read_losses(c, snug__json_get(config, "loss"));
+  s = s || given->loss_weights ? s : read_weights(c, snug__json_get(config, "loss_weights"));
+  if (!s && !given->metrics) {
+    s = read_metrics(c, snug__json_get(config, "metrics"), &c->metrics);
+  }
+  if (!s && !given->weighted_metrics) {
+    s = read_metrics(c, snug__json_get(config, "weighted_metrics"), &c->weighted);
+  }
   s = s ? s : call_compile(c, &optimizer);
+  c->m->left_out = NULL;
+  if (!s && c->left_out.chars.n) {
+    s = snug__arena_text(&c->m->arena, snug__text_get(&c->left_out), &c->m->left_out);
+  }
   snug__vec_release(&optimizer);
   return s;
 }
@@ -271,6 +308,7 @@ static void init(compiling *c, snug_model *m, const char *file,
   c->file = file;
   c->changes = changes;
   snug__arena_init(&c->arena, ctx, SNUG__MEM_SCRATCH);
+  snug__text_init(&c->left_out, ctx, (size_t)1 << 20);
   snug__vec_init(&c->losses, ctx, SNUG__MEM_SCRATCH, sizeof(const char *), MOST_OUTPUTS);
   snug__vec_init(&c->weights, ctx, SNUG__MEM_SCRATCH, sizeof(double), MOST_OUTPUTS);
   snug__vec_init(&c->metrics, ctx, SNUG__MEM_SCRATCH, sizeof(const char *), MOST_METRICS);
@@ -278,6 +316,7 @@ static void init(compiling *c, snug_model *m, const char *file,
 }
 
 static void release(compiling *c) {
+  snug__text_release(&c->left_out);
   snug__vec_release(&c->weighted);
   snug__vec_release(&c->metrics);
   snug__vec_release(&c->weights);
@@ -306,6 +345,17 @@ static snug_status compile_but(snug_model *m, const char *file,
 
 snug_status snug__keras_compile(snug_model *m, const char *file) {
   return compile_but(m, file, NULL);
+}
+
+snug_status snug__keras_try_compile(snug_model *m, const char *file) {
+  snug_status s = snug__keras_compile(m, file);
+  return s == SNUG_E_UNSUPPORTED ? snug__arena_text(&m->arena, m->ctx->message, &m->uncompiled) : s;
+}
+
+const char *snug_model_left_out(const snug_model *m) { return m ? m->left_out : NULL; }
+
+const char *snug_model_uncompiled(const snug_model *m) {
+  return m && !m->training ? m->uncompiled : NULL;
 }
 
 snug_status snug_model_recompile(snug_model *m, const snug_compile_options *changes) {

@@ -75,6 +75,23 @@ static snug_status freeze(snug__config *k, const snug__json *root) {
              : SNUG_OK;
 }
 
+/* A class that is not known is the reason that counts: it is told instead of sizes, masks and
+ * arguments, which can be mended and would lead to it. */
+static snug_status name_unknown(snug__config *k, snug_status s) {
+  const snug__layer_class *class_ = NULL;
+  bool may_hide = s == SNUG_E_SHAPE || s == SNUG_E_UNSUPPORTED;
+  for (size_t i = 0; may_hide && i < k->scopes.n; i++) {
+    const snug__config_scope *scope = SNUG_VEC(&k->scopes, snug__config_scope *, i);
+    for (uint32_t n = 0; n < scope->n_items; n++) {
+      const snug__config_item *item = &scope->items[n];
+      if (item->kind == SNUG__CONFIG_LAYER && !item->is_op) {
+        SNUG_TRY(snug__config_class(k, item, &class_));
+      }
+    }
+  }
+  return s;
+}
+
 static snug_status build(snug__config *k, const snug__json *root, const char *config, size_t bytes,
                          const char *version) {
   snug__config_scope *scope = NULL;
@@ -91,6 +108,7 @@ static snug_status build(snug__config *k, const snug__json *root, const char *co
   s = s ? s : set_outputs(k, scope, &out);
   s = s ? s : snug__config_place(k, scope);
   s = s ? s : freeze(k, root);
+  s = s ? name_unknown(k, s) : s;
   snug__vec_release(&out);
   snug__vec_release(&in);
   return s;

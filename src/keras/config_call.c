@@ -8,6 +8,7 @@
 #include "keras/config_parts.h"
 
 #define MOST_OUTPUTS 4096
+#define MOST_TEXT ((size_t)256 << 20) /* of a layer: constants may be as large as the file */
 #define NOBODY UINT32_MAX
 
 typedef struct node_state {
@@ -36,36 +37,60 @@ static snug_status count_call(snug__config *k, const snug__config_item *item) {
                                  k->most_calls);
 }
 
-static snug_status new_layer(snug__config *k, snug__config_item *item, const snug__json *node,
-                             const snug_tensor *in, size_t n, snug_tensor *out) {
+static snug_status fail_layer(snug__config *k, const snug__config_item *item) {
+  return snug__fail_within(k->ctx, snug_model_status(k->m), "%s: layer '%s' (%s)", k->file,
+                           item->path, item->class_name);
+}
+
+/* The first result of an operation is a layer of its name; another, one that says which. */
+static snug_status add_result(snug__config *k, snug__config_item *item,
+                              const snug__layer_class *class_, const snug__text *text,
+                              const snug_tensor *in, size_t n, uint32_t result, snug__vec *out) {
+  snug__text one;
+  snug__text_init(&one, k->ctx, MOST_TEXT);
+  const char *rest = snug__text_get(text);
+  if (result) { /* its name is the first key */
+    rest += strlen("name=\"\"") + strlen(item->path);
+  }
+  snug_status s =
+      result ? snug__text_add(&one, "name=\"%s[%u]\" output=%u%s", item->path, result, result, rest)
+             : SNUG_OK;
+  if (!s) {
+    snug_tensor tensor =
+        snug_model_layer(k->m, class_->name, result ? snug__text_get(&one) : rest, in, (int32_t)n);
+    s = tensor == SNUG_NO_TENSOR ? fail_layer(k, item) : snug__vec_push(out, &tensor, 1);
+  }
+  snug__text_release(&one);
+  return s;
+}
+
+static snug_status new_layer(snug__config *k, snug__config_item *item,
+                             const snug__config_node *node, const snug_tensor *in, size_t n,
+                             snug__vec *out) {
   const snug__layer_class *class_ = NULL;
   snug__text text;
   SNUG_TRY(snug__config_class(k, item, &class_));
-  snug__text_init(&text, k->ctx, (size_t)1 << 20);
+  uint32_t results = node && snug__config_field(class_, "output") ? node->n_used : 1;
+  snug__text_init(&text, k->ctx, MOST_TEXT);
   snug_status s = snug__config_layer_text(k, item, class_, &text);
-  s = s ? s : snug__config_call_text(k, item, class_, node, &text);
-  if (!s) {
-    *out = snug_model_layer(k->m, class_->name, snug__text_get(&text), in, (int32_t)n);
-    item->layer = (uint32_t)k->m->layers.n - 1;
+  s = s ? s : snug__config_call_text(k, item, class_, node ? node->json : NULL, &text);
+  for (uint32_t i = 0; i < results && !s; i++) {
+    s = add_result(k, item, class_, &text, in, n, i, out);
+    item->layer = i == 0 && !s ? (uint32_t)k->m->layers.n - 1 : item->layer;
   }
   snug__text_release(&text);
   return s;
 }
 
-static snug_status call_layer(snug__config *k, snug__config_item *item, const snug__json *node,
-                              const snug_tensor *in, size_t n, snug__vec *out) {
-  snug_tensor tensor = SNUG_NO_TENSOR;
+static snug_status call_layer(snug__config *k, snug__config_item *item,
+                              const snug__config_node *node, const snug_tensor *in, size_t n,
+                              snug__vec *out) {
   SNUG_TRY(count_call(k, item));
   if (item->layer == SNUG__NO_LAYER) {
-    SNUG_TRY(new_layer(k, item, node, in, n, &tensor));
-  } else {
-    tensor = snug_model_again(k->m, item->path, in, (int32_t)n);
+    return new_layer(k, item, node, in, n, out);
   }
-  if (tensor == SNUG_NO_TENSOR) {
-    return snug__fail_within(k->ctx, snug_model_status(k->m), "%s: layer '%s' (%s)", k->file,
-                             item->path, item->class_name);
-  }
-  return snug__vec_push(out, &tensor, 1);
+  snug_tensor tensor = snug_model_again(k->m, item->path, in, (int32_t)n);
+  return tensor == SNUG_NO_TENSOR ? fail_layer(k, item) : snug__vec_push(out, &tensor, 1);
 }
 
 /* Calls of what behaves otherwise in training. */
@@ -91,12 +116,13 @@ static void read_training(snug__config *k, const snug__json *node) {
   }
 }
 
-static snug_status call_item(snug__config *k, snug__config_item *item, const snug__json *node,
-                             const snug_tensor *in, size_t n, snug__vec *out) {
+static snug_status call_item(snug__config *k, snug__config_item *item,
+                             const snug__config_node *node, const snug_tensor *in, size_t n,
+                             snug__vec *out) {
   bool trained = k->trains;
   bool inferred = k->m->calls_infer;
   item = item->first;
-  read_training(k, node);
+  read_training(k, node ? node->json : NULL);
   snug_status s = check_training(k, item);
   s = s                                  ? s
       : item->kind == SNUG__CONFIG_MODEL ? snug__config_call(k, item->scope, in, n, out)
@@ -153,7 +179,7 @@ static snug_status run_node(frame *f, uint32_t node, const snug__vec *in) {
   }
   SNUG_TRY(check_mask(f, node, in));
   snug__vec_init(&out, f->k->ctx, SNUG__MEM_SCRATCH, sizeof(snug_tensor), MOST_OUTPUTS);
-  snug_status s = call_item(f->k, item, f->scope->nodes[node].json, in->data, in->n, &out);
+  snug_status s = call_item(f->k, item, &f->scope->nodes[node], in->data, in->n, &out);
   s = s ? s : keep_outputs(f, node, &out);
   snug__vec_release(&out);
   return s;

@@ -63,6 +63,8 @@ snug_status snug__config_find_node(snug__config *k, const snug__config_scope *sc
                       item->n_nodes);
   }
   *out = (snug__config_leaf){item->first_node + (uint32_t)node, (uint32_t)tensor, out->key};
+  snug__config_node *used = &scope->nodes[out->node];
+  used->n_used = used->n_used > out->tensor ? used->n_used : out->tensor + 1;
   return SNUG_OK;
 }
 

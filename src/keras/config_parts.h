@@ -40,6 +40,7 @@ typedef struct snug__config_node {
   uint32_t item;
   const snug__json *json;
   uint32_t first, n_values, n_all;
+  uint32_t n_used;         /* results that others read: one more than the highest */
   bool is_read, is_needed; /* for an output, as its value */
 } snug__config_node;
 

@@ -38,7 +38,8 @@ typedef struct snug__h5_texts_out {
 struct snug__h5_writer {
   snug_ctx *ctx;
   int fd;
-  int64_t end; /* where the next part goes */
+  int64_t begin; /* of the file, in what lies behind fd */
+  int64_t end;   /* where the next part goes */
   snug__arena arena;
   snug__map by_path;
   snug__vec nodes; /* snug__h5_node; the root is the first, parents stand before children */

@@ -18,7 +18,7 @@
 
 snug_status snug__h5_put_at(snug__h5_writer *w, const void *bytes, size_t n, uint64_t address) {
   char reason[128];
-  if (!snug__write_at(w->fd, bytes, n, (int64_t)address)) {
+  if (!snug__write_at(w->fd, bytes, n, w->begin + (int64_t)address)) {
     return snug__fail(w->ctx, SNUG_E_IO, "the weights cannot be written: %s",
                       strerror_r(errno, reason, sizeof reason));
   }
@@ -43,7 +43,7 @@ static void release(snug__h5_writer *w) {
   snug__give(w->ctx, SNUG__MEM_SCRATCH, w, sizeof *w);
 }
 
-snug_status snug__h5_writer_open(snug_ctx *ctx, int fd, snug__h5_writer **out) {
+snug_status snug__h5_writer_open(snug_ctx *ctx, int fd, int64_t begin, snug__h5_writer **out) {
   snug__h5_writer *w = NULL;
   snug__h5_node root = {.is_group = true, .name = "", .next = SNUG__H5_NO_NODE};
   root.first = SNUG__H5_NO_NODE;
@@ -51,6 +51,7 @@ snug_status snug__h5_writer_open(snug_ctx *ctx, int fd, snug__h5_writer **out) {
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_SCRATCH, &w));
   w->ctx = ctx;
   w->fd = fd;
+  w->begin = begin;
   w->end = SUPERBLOCK_BYTES;
   snug__arena_init(&w->arena, ctx, SNUG__MEM_SCRATCH);
   snug__map_init(&w->by_path, ctx, SNUG__MEM_SCRATCH);

@@ -7,9 +7,10 @@
 
 typedef struct snug__h5_writer snug__h5_writer;
 
-/* Start a file behind an open descriptor, which is empty and stays the caller's.  Fails: E_IO,
- * E_MEMORY. */
-snug_status snug__h5_writer_open(snug_ctx *ctx, int fd, snug__h5_writer **out) SNUG_NODISCARD;
+/* Start a file at an offset of what lies behind an open descriptor, which stays the caller's; there
+ * is nothing behind the offset.  Fails: E_IO, E_MEMORY. */
+snug_status snug__h5_writer_open(snug_ctx *ctx, int fd, int64_t begin,
+                                 snug__h5_writer **out) SNUG_NODISCARD;
 
 /* Make a group and those above it; with an attribute `name` if that is not NULL. */
 snug_status snug__h5_write_group(snug__h5_writer *w, const char *path,

@@ -135,6 +135,7 @@ snug_status snug__json_read(snug_ctx *ctx, const char *file, const char *text, s
   *out = NULL;
   survey s = look(text, text + bytes);
   SNUG_TRY(check(ctx, file, bytes, &s));
+  SNUG_TRY(snug__admit(ctx, "parsed JSON", s.cost + bytes)); /* jansson takes it by itself */
   if (!s.n_special) {
     return parse(ctx, file, text, bytes, out);
   }

@@ -82,23 +82,102 @@ static bool has_tensor(const snug__json *j) {
   return false;
 }
 
-static const snug__json *constant_of(const snug__json *j) {
-  bool is_array = has_class(j, "__numpy__") || has_class(j, "__tensor__");
-  return is_array ? snug__json_get(snug__json_get(j, "config"), "value") : j;
+/* The elements of an array, one list whatever its axes are. */
+static snug_status add_elements(snug__config *k, const snug__config_item *item,
+                                const snug__json *value, int32_t axes, bool *first,
+                                snug__text *out) {
+  if (axes == 0) {
+    SNUG_TRY(snug__text_add(out, "%s", *first ? "" : ","));
+    *first = false;
+    if (snug__json_is_bool(value)) {
+      return snug__text_add(out, "%d", snug__json_is_true(value));
+    }
+    return snug__json_is_number(value) ? snug__config_add_numbers(value, out)
+                                       : fail_argument(k, item, "an array of", value);
+  }
+  for (size_t i = 0; i < snug__json_count(value); i++) {
+    SNUG_TRY(add_elements(k, item, snug__json_at(value, i), axes - 1, first, out));
+  }
+  return SNUG_OK;
+}
+
+/* The sizes of an array, told by its first elements; that all are alike shows when their number is
+ * compared. */
+static int32_t array_shape(const snug__json *value, size_t dim[SNUG_MAX_RANK]) {
+  int32_t axes = 0;
+  for (; snug__json_is_list(value) && axes < SNUG_MAX_RANK; value = snug__json_at(value, 0)) {
+    dim[axes++] = snug__json_count(value);
+  }
+  return axes;
+}
+
+/* What a number or the first of a list is in Python. */
+static const char *python_kind(const snug__json *value) {
+  int64_t whole = 0;
+  while (snug__json_is_list(value)) {
+    value = snug__json_at(value, 0);
+  }
+  return snug__json_is_bool(value) ? "bool" : snug__json_int(value, &whole) ? "int" : "float";
+}
+
+/* A dtype as constants have it: one float is as good as the other. */
+static const char *array_kind(const char *dtype) {
+  bool is_float = strncmp(dtype, "float", 5) == 0 || strcmp(dtype, "bfloat16") == 0;
+  return is_float ? "float" : dtype;
+}
+
+/* key=[...] key_shape=[...] key_dtype=...: a number, an array of NumPy or of the backend. */
+static snug_status add_array(snug__config *k, const snug__config_item *item, const char *key,
+                             const snug__json *value, snug__text *out) {
+  bool is_array = has_class(value, "__numpy__") || has_class(value, "__tensor__");
+  const snug__json *config = is_array ? snug__json_get(value, "config") : NULL;
+  const char *dtype = snug__json_text(snug__json_get(config, "dtype"));
+  size_t dim[SNUG_MAX_RANK] = {0};
+  bool first = true;
+  value = is_array ? snug__json_get(config, "value") : value;
+  int32_t axes = array_shape(value, dim);
+  SNUG_TRY(snug__text_add(out, axes ? " %s=[" : " %s=", key));
+  SNUG_TRY(add_elements(k, item, value, axes, &first, out));
+  if (axes) {
+    SNUG_TRY(snug__text_add(out, "] %s_shape=[", key));
+  }
+  for (int32_t i = 0; i < axes; i++) {
+    SNUG_TRY(snug__text_add(out, "%s%zu", i ? "," : "", dim[i]));
+  }
+  return snug__text_add(out, "%s %s_dtype=%s", axes ? "]" : "", key,
+                        dtype ? array_kind(dtype) : python_kind(value));
+}
+
+/* What argument i of an operation is named, into out; false if there are no names. */
+static bool operand_name(const snug__layer_class *class_, size_t i, char out[SNUG__NAME_BYTES]) {
+  const char *at = class_->operands;
+  for (; at && i > 0; i--) {
+    at = strchr(at, ' ');
+    at = at ? at + 1 : NULL;
+  }
+  snprintf(out, SNUG__NAME_BYTES, "%.*s", at ? (int)strcspn(at, " ") : 0, at ? at : "");
+  return out[0];
 }
 
 /* An argument of an operation that is no tensor. */
 static snug_status add_constant(snug__config *k, const snug__config_item *item,
                                 const snug__layer_class *class_, const snug__json *value,
-                                bool is_first, snug__text *out) {
+                                size_t place, snug__text *out) {
+  char name[SNUG__NAME_BYTES];
   if (snug__config_field(class_, "key")) {
     return add_key(k, item, value, out);
   }
-  const snug__field *f = snug__config_field(class_, "constant");
+  const snug__field *f = operand_name(class_, place, name) ? snug__config_field(class_, name)
+                         : place < 2                       ? snug__config_field(class_, "constant")
+                                                           : NULL;
   if (!f) {
     return fail_argument(k, item, "a constant", value);
   }
-  SNUG_TRY(snug__config_value(k, item, f, constant_of(value), out));
+  if (f->kind != SNUG__FIELD_NUMBERS) {
+    return snug__config_value(k, item, f, value, out);
+  }
+  SNUG_TRY(add_array(k, item, f->name, value, out));
+  bool is_first = !class_->operands && place == 0;
   return snug__text_add(out, is_first ? " constant_first=true" : "");
 }
 
@@ -114,7 +193,7 @@ static snug_status add_arguments(snug__config *k, const snug__config_item *item,
       return fail_argument(k, item, "a constant", value);
     }
     if (item->is_op && !(snug__json_is_null(value) && !snug__config_field(class_, "key"))) {
-      SNUG_TRY(add_constant(k, item, class_, value, i == 0, out));
+      SNUG_TRY(add_constant(k, item, class_, value, i, out));
     }
   }
   return SNUG_OK;
@@ -122,14 +201,18 @@ static snug_status add_arguments(snug__config *k, const snug__config_item *item,
 
 /* ---- keyword arguments ---- */
 
-/* Arguments of an operation by name: x1 and x2 are its operands, the others keys of its config. */
+/* Arguments of an operation by name: operands, or keys of its config. */
 static snug_status add_keyword(snug__config *k, const snug__config_item *item,
                                const snug__layer_class *class_, const snug__json_member *x,
                                snug__text *out) {
-  if (strcmp(x->key, "x1") == 0 || strcmp(x->key, "x2") == 0 || strcmp(x->key, "key") == 0) {
-    return add_constant(k, item, class_, x->value, x->key[1] == '1', out);
-  }
   const snug__field *f = snug__config_field(class_, x->key);
+  if (strcmp(x->key, "key") == 0 ||
+      (!class_->operands && (strcmp(x->key, "x1") == 0 || strcmp(x->key, "x2") == 0))) {
+    return add_constant(k, item, class_, x->value, x->key[1] == '1' ? 0 : 1, out);
+  }
+  if (f && f->kind == SNUG__FIELD_NUMBERS) {
+    return add_array(k, item, f->name, x->value, out);
+  }
   return f ? snug__config_value(k, item, f, x->value, out)
            : fail_argument(k, item, x->key, x->value);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "keras/augment.h"
 #include "keras/config_parts.h"
 
 /* ---- keys ---- */
@@ -80,7 +81,9 @@ bool snug__config_is_harmless(const char *key, const snug__json *value) {
 #define RECURRENT "recurrent layers are not supported yet; Conv1D and pooling over steps are"
 #define ATTENTION "attention is not supported yet; Dot, Softmax and Dense are"
 #define THREE_D "layers of volumes are not supported yet; those of images (2D) and series (1D) are"
-#define AUGMENT "random augmentation is not supported yet; augment the data before, or leave it out"
+#define AUGMENT                                                                            \
+  "random augmentation is not a layer here yet; put keras.layers.Identity() in its place " \
+  "(keras.models.clone_model with a clone_function does)"
 #define LOOKUP "text, lookup and hashing are not supported yet; feed whole numbers to Embedding"
 #define WRAPPER \
   "wrappers are not supported yet; call the layer itself (Dense and others take more axes)"
@@ -107,7 +110,6 @@ static const struct {
     {'>', "Attention", ATTENTION},
     {'>', "3D", THREE_D},
     {'=', "Conv3DTranspose", THREE_D},
-    {'<', "Random", AUGMENT},
     {'>', "Mix", AUGMENT},
     {'=', "MixUp", AUGMENT},
     {'=', "Solarization", AUGMENT},
@@ -166,8 +168,27 @@ bool snug__config_is_op(const snug__json *object) {
          begins(module, "keras.src.activations");
 }
 
+/* Where it stands first, images can be augmented as they are read instead. */
+static snug_status fail_augment(snug__config *k, const snug__config_item *item) {
+  char steps[300];
+  const snug__config_scope *scope = SNUG_VEC(&k->scopes, snug__config_scope *, 0);
+  for (size_t i = 0; i < k->scopes.n; i++) {
+    const snug__config_scope *s = SNUG_VEC(&k->scopes, snug__config_scope *, i);
+    scope = item >= s->items && item < s->items + s->n_items ? s : scope;
+  }
+  if (!snug__config_augment_text(scope, steps, sizeof steps)) {
+    return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s", AUGMENT);
+  }
+  return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
+                           "%s, and augment images as they are read: --augment '%s'", AUGMENT,
+                           steps);
+}
+
 static snug_status fail_class(snug__config *k, const snug__config_item *item) {
   char like[300];
+  if (fits('<', "Random", item->class_name)) {
+    return fail_augment(k, item);
+  }
   for (size_t i = 0; i < SNUG_COUNT(refused); i++) {
     if (fits(refused[i].how, refused[i].part, item->class_name)) {
       return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s", refused[i].advice);

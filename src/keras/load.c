@@ -2,6 +2,7 @@
  * parts that know it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,11 +13,12 @@
 #include "keras/config.h"
 #include "keras/describe.h"
 #include "keras/json.h"
+#include "keras/load_room.h"
 #include "keras/state.h"
+#include "train/training.h"
 
 #define METADATA_BYTES ((size_t)1 << 20)
 #define VERSION_BYTES 64
-#define WEIGHTS "model.weights.h5"
 
 #define SMALL ((int64_t)64 << 20) /* bytes that raise no suspicion */
 
@@ -93,13 +95,13 @@ static snug_status find_weights(snug__archive *a, const snug_model *m, const cha
                                 snug__range *out) {
   int64_t bytes = weight_bytes(m);
   int64_t most = bytes < INT64_MAX / 2 / MOST_SLOTS ? SMALL + MOST_SLOTS * bytes : INT64_MAX;
-  if (!snug__archive_has(a, WEIGHTS)) {
+  if (!snug__archive_has(a, SNUG__KERAS_WEIGHTS)) {
     bool is_split = snug__archive_has(a, "model.weights.json");
     return snug__fail(m->ctx, is_split ? SNUG_E_UNSUPPORTED : SNUG_E_FORMAT,
-                      "%s: holds no weights (%s)%s", path, WEIGHTS,
+                      "%s: holds no weights (%s)%s", path, SNUG__KERAS_WEIGHTS,
                       is_split ? ": they are split over several files; save the model in one" : "");
   }
-  SNUG_TRY(snug__archive_range(a, WEIGHTS, most, out));
+  SNUG_TRY(snug__archive_range(a, SNUG__KERAS_WEIGHTS, most, out));
   return check_size(m, path, out);
 }
 
@@ -121,6 +123,7 @@ static snug_status read_weights(snug_model *m, snug__h5 *h5) {
 /* The optimizer goes on where it stopped, if the file is of one like it. */
 static snug_status read_state(snug_model *m, snug__h5 *h5) {
   bool found = false;
+  SNUG_TRY(snug__load_check_room(m, h5));
   SNUG_TRY(snug__keras_read_weights(m, h5));
   return m->training ? snug__keras_read_optimizer(m, h5, &found) : SNUG_OK;
 }
@@ -178,7 +181,7 @@ static snug_status refuse_h5(snug_ctx *ctx, const char *path) {
 
 /* ---- load ---- */
 
-/* All weights will come from the file: what they start with need not be drawn. */
+/* All weights will come from the file, or be set: what they start with need not be drawn. */
 static void forget_initial_values(snug_model *m) {
   for (size_t i = 0; i < snug_model_weights(m); i++) {
     snug__variable_at(&m->variables, (snug__id)i)->initial =
@@ -189,11 +192,13 @@ static void forget_initial_values(snug_model *m) {
 static snug_status load(snug__archive *a, snug_ctx *ctx, const char *path,
                         const snug_load_options *options, snug_model **out) {
   snug__range range;
+  bool has_weights = !options || !options->no_weights;
   SNUG_TRY(build(a, ctx, path, options, out));
-  SNUG_TRY(find_weights(a, *out, path, &range));
+  SNUG_TRY(snug__load_check_weights(a, *out, path, options));
+  SNUG_TRY(has_weights ? find_weights(a, *out, path, &range) : SNUG_OK);
   forget_initial_values(*out);
-  SNUG_TRY(options && options->no_compile ? SNUG_OK : snug__keras_compile(*out, path));
-  return read_range(*out, path, &range, read_state);
+  SNUG_TRY(options && options->no_compile ? SNUG_OK : snug__keras_try_compile(*out, path));
+  return has_weights ? read_range(*out, path, &range, read_state) : SNUG_OK;
 }
 
 snug_status snug_model_load(snug_ctx *ctx, const char *path, const snug_load_options *options,
@@ -209,7 +214,13 @@ snug_status snug_model_load(snug_ctx *ctx, const char *path, const snug_load_opt
   }
   SNUG_TRY(refuse_h5(ctx, path));
   SNUG_TRY(snug__archive_open(ctx, path, &a));
+  snug__gate *gate = &ctx->account.gate;
+  uint64_t before = snug__gate_tighten(gate, options ? options->memory : 0);
   snug_status s = load(a, ctx, path, options, &m);
+  s = s == SNUG_E_LIMIT && gate->refused
+          ? snug__load_fail_early(a, ctx, path, options, gate->refused)
+          : s;
+  snug__gate_set(gate, before);
   snug__archive_close(a);
   if (s) {
     snug_model_destroy(m);

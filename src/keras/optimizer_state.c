@@ -91,23 +91,17 @@ static snug_status read_all(snug_model *m, snug__h5 *h5, const snug__vec *list) 
   return SNUG_OK;
 }
 
-static snug_status read_listed(snug_model *m, snug__h5 *h5, snug__vec *list, bool *found) {
-  size_t n = 0;
-  SNUG_TRY(snug__h5_count(h5, GROUP "/vars", &n));
-  SNUG_TRY(snug__keras_slots_list(m, false, list));
-  if (n != list->n) {
-    return SNUG_OK;
-  }
-  list->n = 0;
+static snug_status read_listed(snug_model *m, snug__h5 *h5, snug__vec *list) {
   SNUG_TRY(list_as_found(m, h5, list));
   SNUG_TRY(check_values(m, h5));
-  *found = true;
   return read_all(m, h5, list);
 }
 
-snug_status snug__keras_read_optimizer(snug_model *m, snug__h5 *h5, bool *found) {
+/* The list is that of one order; the other has as many. */
+snug_status snug__keras_has_optimizer(const snug_model *m, snug__h5 *h5, bool *found) {
   snug__vec list;
   bool is_there = false;
+  size_t n = 0;
   *found = false;
   if (m->training) {
     SNUG_TRY(snug__h5_has(h5, GROUP "/vars", &is_there));
@@ -115,8 +109,22 @@ snug_status snug__keras_read_optimizer(snug_model *m, snug__h5 *h5, bool *found)
   if (!is_there) {
     return SNUG_OK;
   }
+  SNUG_TRY(snug__h5_count(h5, GROUP "/vars", &n));
   init_list(&list, m);
-  snug_status s = read_listed(m, h5, &list, found);
+  snug_status s = snug__keras_slots_list(m, false, &list);
+  *found = !s && n == list.n;
+  snug__vec_release(&list);
+  return s;
+}
+
+snug_status snug__keras_read_optimizer(snug_model *m, snug__h5 *h5, bool *found) {
+  snug__vec list;
+  SNUG_TRY(snug__keras_has_optimizer(m, h5, found));
+  if (!*found) {
+    return SNUG_OK;
+  }
+  init_list(&list, m);
+  snug_status s = read_listed(m, h5, &list);
   snug__vec_release(&list);
   return s;
 }

@@ -1,5 +1,5 @@
-/* snug_model_save: the weights go to a file without a name, in the folder of the target; then the
- * archive is written around them and takes the target's place. */
+/* snug_model_save: all is written beside, the weights in their place within the archive; then it
+ * takes the target's place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +19,8 @@
 
 #define MOST_BYTES ((size_t)1 << 30)
 #define METADATA_BYTES 512
+#define WIDE_BYTES \
+  ((int64_t)1 << 30) /* from here on sizes stand in 64 bits, to be on the safe side */
 
 static bool ends_in(const char *path, const char *end) {
   size_t n = strlen(path);
@@ -26,30 +28,20 @@ static bool ends_in(const char *path, const char *end) {
   return n > k && strcmp(path + n - k, end) == 0;
 }
 
-/* ---- a file without a name ---- */
-
-static snug_status fail_file(snug_ctx *ctx, const char *path) {
-  char reason[128];
-  int code = errno;
-  return snug__fail(ctx, SNUG_E_IO, "%s: cannot be written: %s", path,
-                    strerror_r(code, reason, sizeof reason));
-}
-
-static snug_status open_beside(snug_ctx *ctx, const char *path, int *fd) {
-  char folder[SNUG__PATH_BYTES];
-  const char *slash = strrchr(path, '/');
-  int n = slash == path ? 1 : slash ? (int)(slash - path) : 0;
-  snprintf(folder, sizeof folder, "%.*s", n ? n : 1, n ? path : ".");
-  *fd = snug__open_nameless(folder);
-  return *fd < 0 ? fail_file(ctx, path) : SNUG_OK;
-}
-
 /* ---- weights ---- */
 
-static snug_status write_weights(snug_model *m, int fd, int64_t *bytes) {
+/* What is written of a model. */
+typedef struct part {
+  snug_model *m;
+  bool with_slots;
+} part;
+
+static snug_status write_weights(void *user, int fd, int64_t at, int64_t *bytes) {
+  const part *p = user;
+  snug_model *m = p->m;
   snug__h5_writer *w = NULL;
-  SNUG_TRY(snug__h5_writer_open(m->ctx, fd, &w));
-  snug_status s = snug__keras_write_state(m, w);
+  SNUG_TRY(snug__h5_writer_open(m->ctx, fd, at, &w));
+  snug_status s = snug__keras_write_state(m, w, p->with_slots);
   if (s) { /* what closing says is of no interest then, and must not hide s */
     char message[SNUG__MESSAGE_BYTES];
     memcpy(message, m->ctx->message, sizeof message);
@@ -62,22 +54,12 @@ static snug_status write_weights(snug_model *m, int fd, int64_t *bytes) {
 }
 
 /* What cannot be written has no name of its own: the user knows the path. */
-static snug_status for_path(snug_ctx *ctx, const char *path, snug_status s) {
+static snug_status for_path(const snug__replace *r, snug_status s) {
   char message[SNUG__MESSAGE_BYTES];
-  memcpy(message, ctx->message, sizeof message);
-  return s == SNUG_E_IO ? snug__fail(ctx, s, "%s: %s", path, message) : s;
-}
-
-static snug_status save_weights(snug_model *m, const char *path) {
-  snug__replace r;
-  int64_t bytes = 0;
-  SNUG_TRY(snug__replace_begin(&r, m->ctx, path));
-  snug_status s = for_path(m->ctx, path, write_weights(m, r.fd, &bytes));
-  if (s) {
-    snug__replace_abandon(&r);
-    return s;
-  }
-  return snug__replace_commit(&r);
+  memcpy(message, r->ctx->message, sizeof message);
+  return s == SNUG_E_IO && strncmp(message, r->path, strlen(r->path)) != 0
+             ? snug__fail(r->ctx, s, "%s: %s", r->path, message)
+             : s;
 }
 
 /* ---- the archive ---- */
@@ -95,51 +77,91 @@ static snug_status print_metadata(const snug_model *m, snug__text *out) {
   return snug__text_add(out, ", \"date_saved\": \"%s\"}", date);
 }
 
-static snug_status save_archive(snug_model *m, const char *path, int fd, snug__text *config,
-                                snug__text *metadata) {
-  snug__archive_content content = {.weights_fd = fd};
+static snug_status write_archive(part *p, snug__replace *r, snug__text *config,
+                                 snug__text *metadata) {
+  snug_model *m = p->m;
+  int64_t bytes = 0;
   SNUG_TRY(snug__keras_patched(m, config));
   SNUG_TRY(print_metadata(m, metadata));
-  SNUG_TRY(for_path(m->ctx, path, write_weights(m, fd, &content.weights_bytes)));
-  content.metadata = snug__text_get(metadata);
-  content.config = snug__text_get(config);
-  content.config_bytes = config->chars.n;
-  return snug__archive_write(m->ctx, path, &content);
+  SNUG_TRY(snug__save_bytes(m, &bytes));
+  const snug__archive_content content = {.metadata = snug__text_get(metadata),
+                                         .config = snug__text_get(config),
+                                         .config_bytes = config->chars.n,
+                                         .write_weights = write_weights,
+                                         .user = p,
+                                         .is_wide = bytes > WIDE_BYTES};
+  return snug__archive_write(r, &content);
 }
 
-static snug_status save_model(snug_model *m, const char *path) {
+static snug_status write_model(part *p, snug__replace *r) {
   snug__text config, metadata;
-  int fd = -1;
-  SNUG_TRY(open_beside(m->ctx, path, &fd));
-  snug__text_init(&config, m->ctx, MOST_BYTES);
-  snug__text_init(&metadata, m->ctx, METADATA_BYTES);
-  snug_status s = save_archive(m, path, fd, &config, &metadata);
+  snug__text_init(&config, r->ctx, MOST_BYTES);
+  snug__text_init(&metadata, r->ctx, METADATA_BYTES);
+  snug_status s = write_archive(p, r, &config, &metadata);
   snug__text_release(&metadata);
   snug__text_release(&config);
-  close(fd);
   return s;
 }
 
-/* A model with a record and its weights; this ends building, so that what is described stays true.
- */
-static snug_status make_ready(snug_model *m) {
+snug_status snug__save_into(snug_model *m, const char *path, snug__replace *r, bool with_slots) {
+  part p = {m, with_slots};
+  bool weights_alone = ends_in(path, ".weights.h5");
+  return for_path(r, weights_alone ? write_weights(&p, r->fd, 0, &r->at) : write_model(&p, r));
+}
+
+snug_status snug__save_check(snug_ctx *ctx, const char *path) {
+  bool is_good = path && (ends_in(path, ".weights.h5") || ends_in(path, ".keras"));
+  return is_good ? SNUG_OK
+                 : snug__fail(ctx, SNUG_E_ARGUMENT,
+                              "%s: a model is saved as name.keras, its weights alone as "
+                              "name.weights.h5",
+                              path ? path : "(null)");
+}
+
+/* This ends building, so that what is described stays true. */
+snug_status snug__save_ready(snug_model *m) {
   SNUG_TRY(snug__model_finish(m));
   SNUG_TRY(snug__model_commit_weights(m));
   return m->keras ? SNUG_OK : snug__keras_describe(m);
 }
 
 snug_status snug_model_save(snug_model *m, const char *path) {
+  snug__replace r;
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
-  bool is_weights = path && ends_in(path, ".weights.h5");
-  if (!path || (!is_weights && !ends_in(path, ".keras"))) {
-    return snug__fail(m->ctx, SNUG_E_ARGUMENT,
-                      "%s: a model is saved as name.keras, its weights alone as name.weights.h5",
-                      path ? path : "(null)");
+  SNUG_TRY(snug__save_check(m->ctx, path));
+  SNUG_TRY(snug__save_ready(m));
+  SNUG_TRY(snug__replace_begin(&r, m->ctx, path));
+  return snug__replace_end(&r, snug__save_into(m, path, &r, true));
+}
+
+/* ---- how much it will be ---- */
+
+/* Of a file besides its values: a header for each, a group with its tree and its heap for each
+ * place. */
+#define BYTES_PER_VALUE 1024
+#define BYTES_PER_PLACE 8192
+#define BYTES_AROUND 65536
+
+static snug_status add_slots(const snug_model *m, int64_t *bytes) {
+  snug__vec list;
+  snug__vec_init(&list, m->ctx, SNUG__MEM_SCRATCH, sizeof(snug__keras_slot), UINT32_MAX);
+  snug_status s = snug__keras_slots_list(m, snug__keras_slots_are_old(m->keras->version), &list);
+  for (size_t i = 0; i < list.n && !s; i++) {
+    *bytes += snug__type_bytes(&SNUG_VEC(&list, snug__keras_slot, i).type) + BYTES_PER_VALUE;
   }
-  SNUG_TRY(make_ready(m));
-  return is_weights ? save_weights(m, path) : save_model(m, path);
+  snug__vec_release(&list);
+  return s;
+}
+
+snug_status snug__save_bytes(const snug_model *m, int64_t *bytes) {
+  *bytes = BYTES_AROUND + 2 * (int64_t)m->keras->config_bytes +
+           (int64_t)m->keras->places.n * BYTES_PER_PLACE;
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    *bytes += snug__type_bytes(&snug__variable_at(&m->variables, i)->type) + BYTES_PER_VALUE;
+  }
+  return m->training ? add_slots(m, bytes) : SNUG_OK;
 }
 
 /* ---- saving while a fit runs ---- */
@@ -153,10 +175,12 @@ static snug_status rehearse(snug_model *m, snug__text *config) {
   int64_t bytes = 0;
   int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (fd < 0) {
-    return fail_file(m->ctx, "/dev/null");
+    char reason[128];
+    return snug__fail(m->ctx, SNUG_E_IO, "/dev/null: cannot be written: %s",
+                      strerror_r(errno, reason, sizeof reason));
   }
   snug_status s = snug__keras_patched(m, config);
-  s = s ? s : write_weights(m, fd, &bytes);
+  s = s ? s : write_weights(&(part){m, true}, fd, 0, &bytes);
   close(fd);
   return s;
 }
@@ -171,10 +195,11 @@ snug_status snug__save_room_take(snug_model *m, snug__save_room *room) {
   snug_scope scope;
   snug__text config;
   *room = (snug__save_room){0};
-  SNUG_TRY(make_ready(m));
+  SNUG_TRY(snug__save_ready(m));
   snug__text_init(&config, m->ctx, MOST_BYTES);
   snug_scope_begin(m->ctx, &scope);
-  snug_status s = rehearse(m, &config);
+  snug_status s = snug__save_bytes(m, &room->file_bytes);
+  s = s ? s : rehearse(m, &config);
   size_t unseen = unseen_bytes(m, &config);
   snug__text_release(&config);
   snug_status ended = snug_scope_end(m->ctx, &scope);
@@ -188,7 +213,8 @@ snug_status snug__save_room_take(snug_model *m, snug__save_room *room) {
 
 void snug__save_room_release(snug_model *m, snug__save_room *room) {
   snug__give(m->ctx, SNUG__MEM_CALLBACKS, room->block, room->bytes);
-  *room = (snug__save_room){0};
+  room->block = NULL;
+  room->bytes = 0;
 }
 
 snug_status snug__save_in_room(snug_model *m, const char *path, snug__save_room *room) {

@@ -18,7 +18,13 @@ snug_status snug__keras_read_legacy(snug_model *m, snug__h5 *h5) SNUG_NODISCARD;
  * number of them leaves the optimizer as it is (*found false). */
 snug_status snug__keras_read_optimizer(snug_model *m, snug__h5 *h5, bool *found) SNUG_NODISCARD;
 
-/* Write every group, weight and slot. */
-snug_status snug__keras_write_state(snug_model *m, snug__h5_writer *w) SNUG_NODISCARD;
+/* Whether a file has as many of them as the model: whether they would be read. */
+snug_status snug__keras_has_optimizer(const snug_model *m, snug__h5 *h5,
+                                      bool *found) SNUG_NODISCARD;
+
+/* Write every group, weight and slot; without slots as before the first step, which leaves the
+ * optimizer of whoever loads them at its start. */
+snug_status snug__keras_write_state(snug_model *m, snug__h5_writer *w,
+                                    bool with_slots) SNUG_NODISCARD;
 
 #endif

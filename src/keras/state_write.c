@@ -11,6 +11,7 @@
 typedef struct writing {
   snug_model *m;
   snug__h5_writer *w;
+  bool with_slots; /* once they are there */
   snug__keras_order order;
 } writing;
 
@@ -94,7 +95,7 @@ static snug_status write_slot(const writing *x, size_t i, const snug__keras_slot
 static snug_status write_slots(const writing *x, snug__vec *list) {
   bool is_old = snug__keras_slots_are_old(x->m->keras->version);
   SNUG_TRY(snug__keras_slots_list(x->m, is_old, list));
-  size_t n = x->m->training->state ? list->n : snug__keras_slots_unbuilt(x->m);
+  size_t n = x->with_slots ? list->n : snug__keras_slots_unbuilt(x->m);
   for (size_t i = 0; i < n; i++) {
     SNUG_TRY(write_slot(x, i, &SNUG_VEC(list, snug__keras_slot, i)));
   }
@@ -118,8 +119,9 @@ static snug_status write_optimizer(const writing *x) {
   return s;
 }
 
-snug_status snug__keras_write_state(snug_model *m, snug__h5_writer *w) {
+snug_status snug__keras_write_state(snug_model *m, snug__h5_writer *w, bool with_slots) {
   writing x = {.m = m, .w = w};
+  x.with_slots = with_slots && m->training && m->training->state;
   SNUG_TRY(snug__model_commit_weights(m));
   SNUG_TRY(snug__keras_order_init(&x.order, m));
   snug_status s = write_places(&x);

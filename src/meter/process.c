@@ -16,6 +16,18 @@ snug_status snug_memory_available(snug_ctx *ctx, snug_available *out) {
                           "cannot be read");
 }
 
+void snug_memory_set_available(snug_ctx *ctx, uint64_t bytes) {
+  if (ctx) {
+    ctx->available = bytes;
+  }
+}
+
+void snug_memory_set_bound(snug_ctx *ctx, uint64_t bytes) {
+  if (ctx) {
+    snug__gate_set(&ctx->account.gate, bytes);
+  }
+}
+
 void snug_memory_process_get(snug_memory_process *out) {
   if (out) {
     snug__process now;

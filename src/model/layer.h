@@ -64,6 +64,8 @@ typedef struct snug__layer_class {
   int32_t min_in, max_in;
   snug_status (*call)(snug__layer_call *c);
   snug__masking masking;
+  const char *operands; /* of a raw op: what the arguments of a call are named, in order, where they
+                           may be constants that are keys; NULL: two, and `constant` is one */
 } snug__layer_class;
 
 /* Emit a call of a layer: `b`, `layer`, `in`, `masks`, `n_in` and `index` are given, the rest is

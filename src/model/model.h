@@ -58,6 +58,8 @@ struct snug_model {
   struct snug__training *training;       /* set by compile; made and ended by train/ */
   uint64_t compiles;                     /* how often it was compiled */
   struct snug__keras *keras;             /* what its file said; made and ended by keras/ */
+  const char *uncompiled;                /* why it is not compiled as its file says, or NULL */
+  const char *left_out;                  /* metrics of its file that it goes without, or NULL */
 };
 
 #define SNUG__NO_LAYER (UINT32_MAX - 1)

@@ -22,6 +22,12 @@ typedef struct binary_job {
   snug__zip zip;
 } binary_job;
 
+/* The remainder with the sign of the divisor, as in Python: exact, also for large x. */
+static double floor_mod(double x, double y) {
+  double rest = fmod(x, y);
+  return rest != 0.0 && (rest < 0.0) != (y < 0.0) ? rest + y : rest;
+}
+
 #define SNUG_REAL_FILE "ops/binary_ref.inc"
 #include "ops/real.h"
 
@@ -148,6 +154,38 @@ static snug_status power_grad(snug__grad *g) {
   return SNUG_OK;
 }
 
+static snug_status floor_divide_grad(snug__grad *g) {
+  (void)g; /* a step: no gradient flows */
+  return SNUG_OK;
+}
+
+/* a - b floor(a / b) */
+static snug_status floor_mod_grad(snug__grad *g) {
+  snug__id quotient;
+  SNUG_TRY(g->wants[0] ? sum_to_input(g, 0, g->dout[0]) : SNUG_OK);
+  if (g->wants[1]) {
+    SNUG_TRY(SNUG_EMIT(g->g, floor_divide, NULL, &quotient, g->in[0], g->in[1]));
+    SNUG_TRY(product_to_input(g, 1, g->dout[0], quotient));
+    SNUG_TRY(SNUG_EMIT(g->g, negative, NULL, &g->din[1], g->din[1]));
+  }
+  return SNUG_OK;
+}
+
+/* d = dy / (a^2 + b^2): da = d b, db = -d a */
+static snug_status arctan2_grad(snug__grad *g) {
+  snug__id a, b, d;
+  SNUG_TRY(SNUG_EMIT(g->g, square, NULL, &a, g->in[0]));
+  SNUG_TRY(SNUG_EMIT(g->g, square, NULL, &b, g->in[1]));
+  SNUG_TRY(SNUG_EMIT(g->g, add, NULL, &d, a, b));
+  SNUG_TRY(SNUG_EMIT(g->g, divide, NULL, &d, g->dout[0], d));
+  SNUG_TRY(g->wants[0] ? product_to_input(g, 0, d, g->in[1]) : SNUG_OK);
+  if (g->wants[1]) {
+    SNUG_TRY(product_to_input(g, 1, d, g->in[0]));
+    SNUG_TRY(SNUG_EMIT(g->g, negative, NULL, &g->din[1], g->din[1]));
+  }
+  return SNUG_OK;
+}
+
 static snug__cost power_cost(const snug__signature *sig) {
   return (snug__cost){20.0 * (double)snug__type_count(&sig->out[0]), snug__bytes_moved(sig)};
 }
@@ -185,4 +223,7 @@ BINARY_OP(divide, "a / b", .infer = infer);
 BINARY_OP(maximum, "the larger of a and b", .infer = infer);
 BINARY_OP(minimum, "the smaller of a and b", .infer = infer);
 BINARY_OP(power, "a to the power of b", .infer = infer, .cost = power_cost);
+BINARY_OP(floor_divide, "the whole number at or below a / b", .infer = infer);
+BINARY_OP(floor_mod, "what floor_divide leaves: its sign is that of b", .infer = infer);
+BINARY_OP(arctan2, "the angle of the point (b, a)", .infer = infer, .cost = power_cost);
 BINARY_OP(prelu, "x, below 0 times alpha, which is broadcast to x", .infer = prelu_infer);

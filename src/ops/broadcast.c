@@ -24,7 +24,7 @@ static snug_status infer(snug__infer *q) {
   const snug__broadcast_to_params *p = q->params;
   char from[SNUG__TYPE_TEXT_BYTES];
   char to[SNUG__TYPE_TEXT_BYTES];
-  SNUG_TRY(snug__need_real(q, 0));
+  SNUG_TRY(p->scale == 1.0 ? SNUG_OK : snug__need_real(q, 0));
   q->out[0] =
       snug__type_of(q->in[0].dtype, p->shape.n > SNUG_MAX_RANK ? 0 : p->shape.n, p->shape.v);
   if (p->shape.n > SNUG_MAX_RANK || !snug__type_is_valid(&q->out[0]) ||

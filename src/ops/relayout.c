@@ -4,6 +4,8 @@
  * comes one more piece, the padding of the target, and boxes with such a piece copy zeros. */
 #include "ops/relayout.h"
 
+#include <string.h>
+
 #include "base/size.h"
 #include "ops/copy.h"
 
@@ -144,5 +146,66 @@ void snug__relayout_threaded(const snug__type *from, const void *src, const snug
   }
   if (snug__type_count(to) > 0) {
     copy_boxes(&r);
+  }
+}
+
+/* ---- some elements alone ---- */
+
+/* Elements that follow each other on one row of the last axis. */
+typedef struct run {
+  int64_t n;
+  int64_t row;   /* where the row lies */
+  int64_t first; /* on the last axis */
+  lie last;
+} run;
+
+static run find_run(const snug__type *t, const lie lies[SNUG_MAX_RANK], int64_t first, int64_t n) {
+  run r = {.n = 1, .last = {1, 1, 0}};
+  for (int32_t k = t->rank - 1; k >= 0; k--) {
+    int64_t index = first % t->dim[k];
+    first /= t->dim[k];
+    if (k == t->rank - 1) {
+      r = (run){snug__min_i64(n, t->dim[k] - index), 0, index, lies[k]};
+    } else {
+      r.row += place_of(&lies[k], index);
+    }
+  }
+  return r;
+}
+
+/* Copy one way: `out` of the value, or into it. */
+static void copy_some(const snug__type *t, char *value, int64_t first, int64_t n, char *plain,
+                      bool out) {
+  size_t bytes = snug_dtype_bytes(t->dtype);
+  lie lies[SNUG_MAX_RANK];
+  lie_of(t, lies);
+  while (n > 0) {
+    run r = find_run(t, lies, first, n);
+    for (int64_t i = 0; i < r.n; i++, plain += bytes) {
+      char *at = value + (size_t)(r.row + place_of(&r.last, r.first + i)) * bytes;
+      memcpy(out ? plain : at, out ? at : plain, bytes);
+    }
+    first += r.n;
+    n -= r.n;
+  }
+}
+
+void snug__relayout_out(const snug__type *t, const void *value, int64_t first, int64_t n,
+                        void *plain) {
+  if (t->layout == SNUG__LAYOUT_PLAIN) {
+    size_t bytes = snug_dtype_bytes(t->dtype);
+    memcpy(plain, (const char *)value + (size_t)first * bytes, (size_t)n * bytes);
+  } else {
+    copy_some(t, (char *)value, first, n, plain, true);
+  }
+}
+
+void snug__relayout_in(const snug__type *t, void *value, int64_t first, int64_t n,
+                       const void *plain) {
+  if (t->layout == SNUG__LAYOUT_PLAIN) {
+    size_t bytes = snug_dtype_bytes(t->dtype);
+    memcpy((char *)value + (size_t)first * bytes, plain, (size_t)n * bytes);
+  } else {
+    copy_some(t, value, first, n, (char *)plain, false);
   }
 }

@@ -14,4 +14,11 @@ static inline void snug__relayout(const snug__type *from, const void *src, const
   snug__relayout_threaded(from, src, to, dst, 1);
 }
 
+/* n elements alone, from number `first` on in row-major order: out of a value in its layout to
+ * `plain`, where they lie side by side, or from there into the value. */
+void snug__relayout_out(const snug__type *t, const void *value, int64_t first, int64_t n,
+                        void *plain);
+void snug__relayout_in(const snug__type *t, void *value, int64_t first, int64_t n,
+                       const void *plain);
+
 #endif

@@ -47,6 +47,21 @@ static snug_status tell_plan(snug_recorder *r, const snug_memory_report *m) {
   return SNUG_OK;
 }
 
+/* The step that needs the most, and what runs in it then. */
+static snug_status tell_moment(snug_recorder *r, const snug__alive *a) {
+  const snug__program *program = a->run ? a->run->program : NULL;
+  if (!program || a->peak.position >= (int64_t)program->plan->n_nodes) {
+    return SNUG_OK;
+  }
+  const snug__node *node = snug__node_at(program->graph, program->plan->order[a->peak.position]);
+  bool validates =
+      a->highest[SNUG__PHASE_VALIDATION].bytes > a->highest[SNUG__PHASE_TRAINING].bytes;
+  SNUG_TRY(snug_recorder_fact(r, "plan.peak_step", validates ? "validation" : "training"));
+  SNUG_TRY(snug_recorder_fact(r, "plan.peak_pass", node->backward ? "backward" : "forward"));
+  SNUG_TRY(snug_recorder_fact(r, "plan.peak_layer", snug__layer_name(program->graph, node->layer)));
+  return snug_recorder_fact(r, "plan.peak_op", node->op->name);
+}
+
 static snug_status tell_point(snug_recorder *r, const snug__pick *pick) {
   if (pick->chosen >= pick->n_points) {
     return SNUG_OK;
@@ -64,5 +79,6 @@ snug_status snug__record_fit(snug_recorder *r, const snug__fit *f, bool is_resum
   SNUG_TRY(snug_recorder_machine(r));
   SNUG_TRY(tell_fit(r, f));
   SNUG_TRY(tell_plan(r, &f->history->memory));
+  SNUG_TRY(tell_moment(r, &f->alive));
   return tell_point(r, &f->pick);
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/left_over.h"
 
 static snug_status fail_io(const snug__frames *f, const char *what) {
   char reason[128];
@@ -39,32 +40,24 @@ static void make_head(snug__frames *f, uint8_t head[SNUG__RECORD_HEAD_BYTES]) {
 
 /* ---- opening ---- */
 
-/* All of the bytes, or false with errno. */
-static bool write_all(int fd, const uint8_t *bytes, size_t n) {
-  while (n > 0) {
-    ssize_t wrote = write(fd, bytes, n);
-    if (wrote < 0 && errno == EINTR) {
-      continue;
-    }
-    if (wrote <= 0) {
-      errno = wrote < 0 ? errno : EIO;
-      return false;
-    }
-    bytes += wrote;
-    n -= (size_t)wrote;
-  }
-  return true;
-}
-
-static snug_status write_head(snug__frames *f, const uint8_t *head) {
-  if (write_all(f->fd, head, SNUG__RECORD_HEAD_BYTES)) {
-    f->length = SNUG__RECORD_HEAD_BYTES;
-    return SNUG_OK;
-  }
-  snug_status s = fail_io(f, "writing failed");
+static snug_status close_with(snug__frames *f, snug_status s) {
   close(f->fd);
   f->fd = -1;
   return s;
+}
+
+static snug_status write_head(snug__frames *f, const uint8_t *head) {
+  if (snug__write_all(f->fd, head, SNUG__RECORD_HEAD_BYTES)) {
+    f->length = SNUG__RECORD_HEAD_BYTES;
+    return SNUG_OK;
+  }
+  return close_with(f, fail_io(f, "writing failed"));
+}
+
+/* No other run writes it from now on. */
+static snug_status hold(snug__frames *f) {
+  snug_status s = snug__lock(f->ctx, f->fd, f->shown);
+  return s ? close_with(f, s) : SNUG_OK;
 }
 
 /* A file that was not there; one whose head could not be written is not left behind.  What is no
@@ -79,6 +72,7 @@ static snug_status open_new(snug__frames *f, const char *path, bool is_file, con
                                         f->shown)
                            : fail_io(f, "cannot be written");
   }
+  SNUG_TRY(is_file ? hold(f) : SNUG_OK);
   snug_status s = write_head(f, head);
   if (s && is_file) {
     unlink(path);
@@ -86,9 +80,20 @@ static snug_status open_new(snug__frames *f, const char *path, bool is_file, con
   return s;
 }
 
-/* In the place of another: whoever still reads or writes that one keeps it. */
+/* Whether another run writes a file that is there. */
+static snug_status check_free(snug__frames *f, const char *path) {
+  f->fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (f->fd < 0) {
+    return SNUG_OK; /* it is replaced, not read */
+  }
+  SNUG_TRY(hold(f));
+  return close_with(f, SNUG_OK);
+}
+
+/* In the place of another: whoever still reads that one keeps it. */
 static snug_status open_instead(snug__frames *f, const char *path, const uint8_t *head) {
   snug__replace r;
+  SNUG_TRY(check_free(f, path));
   SNUG_TRY(snug__replace_begin(&r, f->ctx, path));
   snug_status s = snug__replace_write(&r, head, SNUG__RECORD_HEAD_BYTES);
   if (s) {
@@ -98,7 +103,7 @@ static snug_status open_instead(snug__frames *f, const char *path, const uint8_t
   SNUG_TRY(snug__replace_commit(&r));
   f->length = SNUG__RECORD_HEAD_BYTES;
   f->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-  return f->fd < 0 ? fail_io(f, "cannot be written") : SNUG_OK;
+  return f->fd < 0 ? fail_io(f, "cannot be written") : hold(f);
 }
 
 static void init(snug__frames *f, snug_ctx *ctx, const char *path) {
@@ -179,12 +184,9 @@ snug_status snug__frames_resume(snug__frames *f, snug_ctx *ctx, const char *path
   if (f->fd < 0) {
     return fail_io(f, "cannot be written");
   }
+  SNUG_TRY(hold(f));
   snug_status s = find_end(f, visit, user);
-  if (s) {
-    close(f->fd);
-    f->fd = -1;
-  }
-  return s;
+  return s ? close_with(f, s) : SNUG_OK;
 }
 
 /* ---- frames ---- */
@@ -204,7 +206,7 @@ static snug_status check_room(const snug__frames *f, size_t bytes) {
 
 /* What was written of a frame is taken back, so that whole ones can follow. */
 static snug_status write_frame(snug__frames *f, size_t bytes) {
-  if (write_all(f->fd, f->frame, bytes)) {
+  if (snug__write_all(f->fd, f->frame, bytes)) {
     f->length += bytes;
     return SNUG_OK;
   }

@@ -4,16 +4,16 @@
 
 #include "report/view.h"
 
-#define MOST_NAME 28
+#define MOST_NAME 40
 #define MOST_BAR 40
+#define LEAST_BAR 10
 #define BYTES_COLUMNS 12
-#define SHOWN_VALUES 32
 
 typedef struct page {
   const snug_view *view;
   snug__out o;
   bool ascii;
-  size_t columns, name; /* name: columns of the widest */
+  size_t columns, name, figure; /* name, figure: columns of the widest */
 } page;
 
 static snug_quoting quoting(const page *p) {
@@ -24,26 +24,56 @@ static size_t name_columns(const snug_view *v, snug_quoting how) {
   size_t widest = 0;
   char text[256];
   for (size_t i = 0; i < v->n; i++) {
-    snug__quote_into(text, sizeof text, how, snug__run_short_name(&v->runs[i]));
+    snug__quote_into(text, sizeof text, how, v->runs[i].shown);
     size_t columns = snug__columns(text, strlen(text));
     widest = columns > widest ? columns : widest;
   }
   return widest < MOST_NAME ? widest : MOST_NAME;
 }
 
+static size_t figure_columns(const snug_view *v, snug_quoting how) {
+  size_t widest = strlen("device");
+  const char *name = NULL;
+  char text[256];
+  for (size_t i = 0; (name = snug__view_value_name(v, i)); i++) {
+    snug__quote_into(text, sizeof text, how, name);
+    size_t columns = snug__columns(text, strlen(text));
+    widest = columns > widest ? columns : widest;
+  }
+  return widest;
+}
+
 static void put_name(const page *p, size_t run) {
-  snug__out_cell(&p->o, quoting(p), snug__run_short_name(&p->view->runs[run]), MOST_NAME,
-                 (int)p->name);
+  const char *name = p->view->runs[run].shown;
+  char text[256];
+  snug__quote_into(text, sizeof text, quoting(p), name);
+  if (snug__columns(text, strlen(text)) <= p->name) {
+    snug__out_cell(&p->o, quoting(p), name, 0, (int)p->name);
+  } else {
+    snug__out_format(&p->o, "%.*s%s", (int)snug__bytes_of(text, p->name - 1), text,
+                     p->ascii ? "~" : "…");
+  }
 }
 
 /* ---- bars ---- */
+
+/* The columns that the text beside a bar takes, with what is said of steps or without. */
+static size_t beside_bar(const page *p, bool with_step) {
+  size_t cut = 0;
+  for (size_t i = 0; i < p->view->n; i++) {
+    cut = p->view->runs[i].end == SNUG_RECORDING_CLOSED ? cut : strlen("  cut short");
+  }
+  return p->name + 2 + BYTES_COLUMNS + strlen("  +99.9 %") + cut +
+         (with_step ? strlen("  step 99.99 times faster") : 0);
+}
 
 /* "step 2.9 times faster" */
 static void put_speed(const page *p, size_t run) {
   double ratio = p->view->runs[0].step / p->view->runs[run].step;
   char times[SNUG__TIME_BYTES];
-  if (run == 0 || !isfinite(ratio) || ratio <= 0.0) {
-    return;
+  if (run == 0 || !isfinite(ratio) || ratio <= 0.0 ||
+      p->columns < beside_bar(p, true) + LEAST_BAR) {
+    return; /* the table has it, too */
   }
   bool is_faster = ratio >= 1.0;
   double factor = is_faster ? ratio : 1.0 / ratio;
@@ -77,23 +107,15 @@ static void put_bars(const page *p) {
   for (size_t i = 0; i < p->view->n; i++) {
     most = fmax(most, (double)p->view->runs[i].peak);
   }
-  size_t beside = p->name + BYTES_COLUMNS + 28;
-  size_t free = p->columns > beside + 10 ? p->columns - beside : 10;
+  bool has_room = p->columns >= beside_bar(p, true) + LEAST_BAR;
+  size_t beside = beside_bar(p, has_room);
+  size_t free = p->columns > beside + LEAST_BAR ? p->columns - beside : LEAST_BAR;
   for (size_t i = 0; i < p->view->n; i++) {
     put_bar(p, i, most, free < MOST_BAR ? free : MOST_BAR);
   }
 }
 
 /* ---- the table ---- */
-
-static bool anyone_has(const snug_view *v, const char *figure) {
-  for (size_t i = 0; i < v->n; i++) {
-    if (!isnan(snug_view_figure(v, i, figure))) {
-      return true;
-    }
-  }
-  return false;
-}
 
 /* Bytes and seconds by parts of the first, values by their difference. */
 static void put_difference(const page *p, const char *figure, double value, double first) {
@@ -112,13 +134,13 @@ static void put_difference(const page *p, const char *figure, double value, doub
 static void put_figure(const page *p, const char *figure) {
   const snug_view *v = p->view;
   double first = snug_view_figure(v, 0, figure);
-  if (!anyone_has(v, figure)) {
+  if (!snug__view_has_figure(v, figure)) {
     return;
   }
   for (size_t i = 0; i < v->n; i++) {
     double value = snug_view_figure(v, i, figure);
     char text[SNUG__TIME_BYTES];
-    snug__out_cell(&p->o, quoting(p), i ? "" : figure, 20, 20);
+    snug__out_cell(&p->o, quoting(p), i ? "" : figure, 0, (int)p->figure);
     snug__out_text(&p->o, "  ");
     put_name(p, i);
     snug__out_format(&p->o, "%14s", snug__figure_text(figure, value, text));
@@ -136,7 +158,7 @@ static void put_table(const page *p) {
     put_figure(p, figures[i]);
   }
   const char *name = NULL;
-  for (size_t i = 0; i < SHOWN_VALUES && (name = snug__view_value_name(p->view, i)); i++) {
+  for (size_t i = 0; (name = snug__view_value_name(p->view, i)); i++) {
     put_figure(p, name);
   }
 }
@@ -181,8 +203,10 @@ void snug__compare_text(const snug_view *view, const snug_view_options *options)
             {options->sink, options->user},
             options->ascii,
             options->columns ? options->columns : 80,
+            0,
             0};
   p.name = name_columns(view, quoting(&p));
+  p.figure = figure_columns(view, quoting(&p));
   put_bars(&p);
   put_curves(&p);
   put_table(&p);

@@ -32,6 +32,11 @@ void snug__html_epochs(const snug_view *view, const snug__out *o);
 void snug__html_targets(const snug__run *run, const snug__out *o);
 void snug__html_facts(const snug__run *run, const snug__out *o);
 
+/* A piece of the line that a run has in the pictures of several; what the runs are, and how they
+ * differ. */
+void snug__html_run_key(const snug__out *o, size_t run);
+void snug__compare_tables(const snug_view *view, const snug__out *o);
+
 /* What rules say. */
 void snug__html_judgements(const snug_view *view, const snug__out *o);
 void snug__html_footer(const snug__out *o);

@@ -34,17 +34,6 @@ void snug__out_real(const snug__out *o, double value, const char *other) {
 
 /* ---- cells ---- */
 
-size_t snug__bytes_of(const char *text, size_t columns) {
-  size_t n = 0;
-  for (; text[n]; n++) {
-    bool begins = ((unsigned char)text[n] & 0xC0u) != 0x80u;
-    if (begins && columns-- == 0) {
-      break;
-    }
-  }
-  return n;
-}
-
 void snug__out_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide) {
   char quoted[SNUG__LINE_BYTES];
   snug__quote_into(quoted, sizeof quoted, how, text);
@@ -75,6 +64,18 @@ static void print_three(double value, char *out, size_t bytes) {
   }
 }
 
+/* The same without zeros at its end: "40", "5.28". */
+static void print_short(double value, char *out, size_t bytes) {
+  print_three(value, out, bytes);
+  size_t n = strchr(out, '.') ? strlen(out) : 0;
+  while (n > 0 && out[n - 1] == '0') {
+    out[--n] = '\0';
+  }
+  if (n > 0 && out[n - 1] == '.') {
+    out[n - 1] = '\0';
+  }
+}
+
 /* "2 min 5 s", "2 min" */
 static void print_two(long n, long per, const char *large, const char *small, char *out) {
   int used = snprintf(out, SNUG__TIME_BYTES, "%ld %s", n / per, large);
@@ -93,7 +94,8 @@ const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]) {
     print_three(known * 1e6, digits, sizeof digits);
     snprintf(out, SNUG__TIME_BYTES, "%s us", digits);
   } else if (known < 0.9995) {
-    snprintf(out, SNUG__TIME_BYTES, "%ld ms", lround(known * 1e3));
+    print_short(known * 1e3, digits, sizeof digits);
+    snprintf(out, SNUG__TIME_BYTES, "%s ms", digits);
   } else if (known < 59.5) {
     print_three(known, digits, sizeof digits);
     snprintf(out, SNUG__TIME_BYTES, "%s s", digits);

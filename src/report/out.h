@@ -23,9 +23,6 @@ void snug__out_quoted(const snug__out *o, snug_quoting how, const char *text);
  * `wide` puts the blanks before it. */
 void snug__out_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide);
 
-/* Bytes of the first so many columns of a text. */
-size_t snug__bytes_of(const char *text, size_t columns);
-
 /* The shortest text that reads back as the same number, in every locale; `other` where it is not
  * finite. */
 void snug__out_real(const snug__out *o, double value, const char *other);

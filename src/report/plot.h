@@ -1,4 +1,5 @@
-/* Bytes over time as SVG.  Coordinates are whole numbers: they read the same in every locale. */
+/* Bytes over time, or values over epochs, as SVG.  Coordinates are whole numbers: they read the
+ * same in every locale. */
 #ifndef SNUG_REPORT_PLOT_H
 #define SNUG_REPORT_PLOT_H
 
@@ -8,7 +9,8 @@
 
 typedef struct snug__plot {
   const snug__out *o;
-  double seconds, top; /* what the axes end at; top in bytes */
+  double first, seconds; /* where the time (or the epochs) begins, and how long it is */
+  double low, top;       /* where the other axis begins and ends: bytes, or values */
   uint64_t levels[SNUG__PLOT_COLUMNS];
 } snug__plot;
 
@@ -22,9 +24,17 @@ void snug__plot_end(const snug__plot *p);
 void snug__plot_curve(snug__plot *p, const snug__run *run, snug__curve which,
                       const char *line_class, bool area);
 
-/* The line that was to be held, and where epochs begin, validations and saves are. */
-void snug__plot_line(const snug__plot *p, uint64_t bytes);
+/* A line that was to be held, by its name, and where epochs begin, validations and saves are. */
+void snug__plot_line(const snug__plot *p, uint64_t bytes, const char *name);
 void snug__plot_spans(const snug__plot *p, const snug__run *run);
+
+/* The same for values of epochs, from 1: the least and the greatest are in `range`. */
+void snug__plot_begin_values(snug__plot *p, const snug__out *o, double first, double last,
+                             const double range[2], const char *title);
+
+/* A value of each epoch of a run; it breaks off where there is none. */
+void snug__plot_values(const snug__plot *p, const snug__run *run, const char *name,
+                       const char *line_class);
 
 /* Whether spans of a stage are drawn: there are some, and not too many to be told apart. */
 bool snug__plot_shows(const snug__run *run, snug__stage stage);

@@ -67,7 +67,7 @@ size_t snug_view_broken(const snug_view *v) {
 void snug__judgement_text(const snug_view *v, const snug__judgement *j, snug_quoting how,
                           snug__line *line) {
   char name[256], rule[128], value[SNUG__TIME_BYTES], bound[SNUG__TIME_BYTES];
-  snug__quote_into(name, sizeof name, how, snug__run_short_name(&v->runs[j->run]));
+  snug__quote_into(name, sizeof name, how, v->runs[j->run].shown);
   snug__quote_into(rule, sizeof rule, how, j->rule.text);
   snug__line_add(line, "%s %s: %s has %s, at %s %s", rule, j->holds ? "holds" : "is broken", name,
                  snug__figure_text(j->rule.figure, j->value, value),

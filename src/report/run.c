@@ -234,11 +234,20 @@ static snug_status digest(snug__run *run, snug_ctx *ctx) {
   return snug__run_hold(run, ctx);
 }
 
+/* Of two limits the lower one rules. */
+static uint64_t limit_of(const snug__run *run) {
+  uint64_t maximum = snug__run_number(run, "run.maximum");
+  uint64_t group = snug__run_number(run, "result.group_limit");
+  uint64_t lower = maximum && (!group || maximum < group) ? maximum : group;
+  return run->line ? run->line : lower;
+}
+
 snug_status snug__run_init(snug__run *run, snug_ctx *ctx, const snug_recording *of,
                            const char *name) {
-  *run = (snug__run){.of = of, .name = name, .peak_at = SNUG__NONE, .step = NAN};
+  *run = (snug__run){.of = of, .name = name, .shown = name, .peak_at = SNUG__NONE, .step = NAN};
   run->end = snug_recording_ended(of, &run->end_byte);
   run->line = snug__run_number(run, "plan.line");
+  run->limit = limit_of(run);
   run->planned = snug__run_number(run, "plan.process");
   run->snug_planned = snug__run_number(run, "plan.planned");
   run->planned_step = real_fact(run, "plan.step_seconds");

@@ -64,6 +64,7 @@ typedef struct snug__holder {
 typedef struct snug__run {
   const snug_recording *of;
   const char *name;
+  const char *shown; /* how it is called beside others: its name, without folders if that will do */
   snug_recording_end end;
   uint64_t end_byte; /* where it is cut or damaged */
   double seconds;    /* up to the last moment */
@@ -71,7 +72,8 @@ typedef struct snug__run {
   size_t peak_at; /* the moment that first knew of the peak */
   snug__stage peak_stage, last_stage;
   uint64_t line, planned, snug_planned; /* as facts tell: bytes of the process, of Snug */
-  double step;                          /* seconds between two batches, on the average */
+  uint64_t limit; /* the line, or what a watched command may hold: --max, its control group */
+  double step;    /* seconds between two batches, on the average */
   double planned_step;
   bool of_processes;  /* the holders are processes */
   uint64_t in_pieces; /* the sum over the pieces at the peak */
@@ -127,7 +129,12 @@ const char *snug__run_state(const snug__run *run);
 /* "training", "validation" ... */
 const char *snug__stage_text(snug__stage stage);
 
-/* The verdict first. */
+/* What happened, and when it held the most and how much: a sentence each. */
+void snug__run_ending(const snug__run *run, snug_quoting how, snug__line *line);
+void snug__run_peak_says(const snug__run *run, snug_quoting how, snug__line *line);
+
+/* How it ended and its figures in one line; the figures alone. */
+void snug__run_figures(const snug__run *run, bool ascii, snug__line *line);
 void snug__run_verdict(const snug__run *run, bool ascii, snug__line *line);
 
 /* "epoch 2, batch 17, training, 3.2 s in".  Epochs count from 1, as people see them go by; batches

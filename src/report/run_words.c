@@ -41,10 +41,9 @@ static void add_bytes(snug__line *line, const char *before, uint64_t bytes) {
   snug__line_add(line, "%s%s", before, snug_bytes_text(bytes, text));
 }
 
-void snug__run_verdict(const snug__run *run, bool ascii, snug__line *line) {
+void snug__run_figures(const snug__run *run, bool ascii, snug__line *line) {
   bool is_closed = run->end == SNUG_RECORDING_CLOSED;
   uint64_t most = run->line ? run->line : run->planned;
-  add_end(run, ascii, line);
   if (!run->peak) {
     snug__line_add(line, "no memory was recorded");
     return;
@@ -60,6 +59,96 @@ void snug__run_verdict(const snug__run *run, bool ascii, snug__line *line) {
   if (most && (is_closed || run->peak > most)) {
     snug__line_add(line, "%s%s", snug__dot(ascii), run->peak <= most ? "held" : "passed");
   }
+}
+
+void snug__run_verdict(const snug__run *run, bool ascii, snug__line *line) {
+  add_end(run, ascii, line);
+  snug__run_figures(run, ascii, line);
+}
+
+/* ---- in sentences ---- */
+
+/* When a moment was, as people say it: "during epoch 2". */
+static void add_moment(const snug__run *run, size_t moment, snug__stage stage, snug__line *line) {
+  const snug_moment *m = snug_recording_moment(run->of, moment);
+  char time[SNUG__TIME_BYTES];
+  long long epoch = m ? snug__ordinal(m->epoch) : 0;
+  if (!m) {
+    return;
+  }
+  if (stage == SNUG__STAGE_BEFORE) {
+    bool is_fit = strcmp(snug__run_kind(run), "fit") == 0;
+    snug__line_add(line, " before the first epoch%s",
+                   is_fit ? ", where a fit takes all its memory" : "");
+  } else if (stage == SNUG__STAGE_NONE || m->epoch < 0) {
+    snug__line_add(line, m->seconds > 0.0 ? " %s after it began" : " as it began",
+                   snug__time_text(m->seconds, time));
+  } else {
+    static const char *const texts[] = {[SNUG__STAGE_TRAINING] = "during",
+                                        [SNUG__STAGE_VALIDATION] = "in the validation of",
+                                        [SNUG__STAGE_SAVE] = "while it saved after",
+                                        [SNUG__STAGE_BETWEEN] = "after"};
+    snug__line_add(line, " %s epoch %lld", texts[stage], epoch);
+  }
+}
+
+/* "; a step needs the most in the backward of conv2d_5" */
+static void add_step(const snug__run *run, snug_quoting how, snug__line *line) {
+  const char *step = snug__run_fact(run, "plan.peak_step");
+  const char *pass = snug__run_fact(run, "plan.peak_pass");
+  const char *layer = snug__run_fact(run, "plan.peak_layer");
+  char name[NAME_BYTES];
+  if (!step || !pass || !layer) {
+    return;
+  }
+  bool validates = strcmp(step, "validation") == 0;
+  snug__line_add(line, "; a step%s needs the most in the %s of %s",
+                 validates ? " of validation" : "",
+                 strcmp(pass, "backward") == 0 ? "backward" : "forward",
+                 *layer ? snug__quote_into(name, sizeof name, how, layer) : "the model");
+}
+
+void snug__run_ending(const snug__run *run, snug_quoting how, snug__line *line) {
+  const char *verdict = snug__run_fact(run, "end.verdict");
+  size_t n = snug_recording_moments(run->of);
+  char text[NAME_BYTES], time[SNUG__TIME_BYTES];
+  if (run->end == SNUG_RECORDING_DAMAGED) {
+    snug__line_add(line, "The recording is damaged at byte %llu: this is what lies before.",
+                   (unsigned long long)run->end_byte);
+  } else if (run->end == SNUG_RECORDING_CUT) {
+    snug__line_add(line, "Cut short: the run was killed, or still goes on");
+    snug__line_add(line, n ? "; it was last seen" : "");
+    add_moment(run, n - 1, run->last_stage, line);
+    snug__line_add(line, ".");
+  } else {
+    snug__quote_into(text, sizeof text, how, verdict ? verdict : "ended");
+    text[0] = text[0] >= 'a' && text[0] <= 'z' ? (char)(text[0] - 'a' + 'A') : text[0];
+    text[strcspn(text, "(")] = '\0'; /* what stands there, stands below */
+    size_t bytes = strlen(text);
+    text[bytes - (bytes && text[bytes - 1] == ' ')] = '\0';
+    snug__line_add(line, run->seconds > 0.0 ? "%s, %s after it began." : "%s.", text,
+                   snug__time_text(run->seconds, time));
+  }
+}
+
+void snug__run_peak_says(const snug__run *run, snug_quoting how, snug__line *line) {
+  if (!run->peak) {
+    snug__line_add(line, "No memory was recorded.");
+    return;
+  }
+  add_bytes(line, "It held the most, ", run->peak);
+  if (run->line && run->peak <= run->line) {
+    add_bytes(line, " of the ", run->line);
+    snug__line_add(line, " that it may,");
+  } else if (run->line) {
+    add_bytes(line, " and so more than the ", run->line);
+    snug__line_add(line, " that it may,");
+  } else {
+    snug__line_add(line, ",");
+  }
+  add_moment(run, run->peak_at, run->peak_stage, line);
+  add_step(run, how, line);
+  snug__line_add(line, ".");
 }
 
 /* ---- moments ---- */

@@ -27,4 +27,12 @@ snug_summary_row *snug__summary_row(const snug_summary *s, const char *name);
 snug_status snug__summary_flops(snug_summary *s, snug_model *m) SNUG_NODISCARD;
 snug_status snug__summary_training(snug_summary *s, snug_model *m) SNUG_NODISCARD;
 
+/* The table of layers (summary_table.c); columns 0: as wide as it gets. */
+void snug__summary_table(const snug_summary *s, snug_sink *sink, void *user, bool ascii,
+                         size_t columns);
+
+/* "1,199,882"; "24.3 M", as papers write it.  Both return out. */
+const char *snug__commas_text(uint64_t n, char out[32]);
+const char *snug__unit_text(double n, char out[32]);
+
 #endif

@@ -51,6 +51,22 @@ static snug_status add_run(snug_view *v, const snug_recording *recording, const 
   return add_values(v, last_logs(&v->runs[v->n - 1]));
 }
 
+const char *snug__short_name(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return slash && slash[1] ? slash + 1 : name;
+}
+
+/* Files of one name, as "main/run.snug" and "branch/run.snug", keep their folders. */
+static void name_runs(snug_view *v) {
+  for (size_t i = 0; i < v->n; i++) {
+    size_t alike = 0;
+    for (size_t k = 0; k < v->n; k++) {
+      alike += strcmp(snug__short_name(v->runs[i].name), snug__short_name(v->runs[k].name)) == 0;
+    }
+    v->runs[i].shown = alike > 1 ? v->runs[i].name : snug__short_name(v->runs[i].name);
+  }
+}
+
 static snug_status fill(snug_view *v, const snug_recording *const *recordings,
                         const char *const *names, size_t n) {
   snug__arena_init(&v->texts, v->ctx, SNUG__MEM_SCRATCH);
@@ -62,6 +78,7 @@ static snug_status fill(snug_view *v, const snug_recording *const *recordings,
   for (size_t i = 0; i < n; i++) {
     SNUG_TRY(add_run(v, recordings[i], names ? names[i] : NULL));
   }
+  name_runs(v);
   return SNUG_OK;
 }
 
@@ -138,6 +155,15 @@ double snug_view_figure(const snug_view *v, size_t run, const char *name) {
   return snug__run_value(r, name);
 }
 
+bool snug__view_has_figure(const snug_view *v, const char *figure) {
+  for (size_t i = 0; i < v->n; i++) {
+    if (!isnan(snug_view_figure(v, i, figure))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool is_among(const char *const *names, size_t n, const char *name) {
   for (size_t i = 0; i < n; i++) {
     if (strcmp(names[i], name) == 0) {
@@ -178,11 +204,6 @@ const char *snug__figure_text(const char *name, double value, char out[SNUG__TIM
     return snug_bytes_text((uint64_t)value, out);
   }
   return snug__figure_is_seconds(name) ? snug__time_text(value, out) : snug__value_text(value, out);
-}
-
-const char *snug__run_short_name(const snug__run *run) {
-  const char *slash = strrchr(run->name, '/');
-  return slash && slash[1] ? slash + 1 : run->name;
 }
 
 /* ---- forms ---- */

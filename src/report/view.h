@@ -27,6 +27,9 @@ struct snug_view {
 
 const snug__judgement *snug__view_judgement(const snug_view *view, size_t i);
 
+/* Whether any run has it. */
+bool snug__view_has_figure(const snug_view *view, const char *figure);
+
 /* Whether a figure of this name is a number of bytes, or of seconds. */
 bool snug__figure_is_bytes(const char *name);
 bool snug__figure_is_seconds(const char *name);
@@ -39,8 +42,8 @@ void snug__judgement_text(const snug_view *view, const snug__judgement *j, snug_
 /* The i-th of the values, or NULL.  Memory, which is told anyway, is not among them. */
 const char *snug__view_value_name(const snug_view *view, size_t i);
 
-/* How a run is called in a table: its name without folders. */
-const char *snug__run_short_name(const snug__run *run);
+/* The name of a file without its folders. */
+const char *snug__short_name(const char *name);
 
 /* ---- forms ---- */
 

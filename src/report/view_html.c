@@ -19,14 +19,17 @@ static bool has_failed(const snug__run *run) {
 static void put_verdict(const snug__run *run, const snug__out *o) {
   uint64_t most = run->line ? run->line : run->planned;
   bool is_bad = run->end != SNUG_RECORDING_CLOSED || (most && run->peak > most) || has_failed(run);
-  snug__line verdict = {.n = 0}, title = {.n = 0};
+  snug__line ending = {.n = 0}, peak = {.n = 0}, title = {.n = 0};
   const char *began = snug__run_fact(run, "run.began");
-  snug__run_verdict(run, false, &verdict);
+  snug__run_ending(run, SNUG_QUOTE_HTML, &ending);
+  snug__run_peak_says(run, SNUG_QUOTE_HTML, &peak);
   snug__run_title(run, SNUG_QUOTE_HTML, &title);
   snug__out_format(o, "<h1 class=\"%s\">", is_bad ? "bad" : "good");
-  snug__out_quoted(o, SNUG_QUOTE_HTML, verdict.text);
-  snug__out_text(o, "</h1>\n<p class=\"sub\">");
-  snug__out_quoted(o, SNUG_QUOTE_HTML, snug__run_short_name(run));
+  snug__out_text(o, ending.text);
+  snug__out_text(o, "</h1>\n<p class=\"lead\">");
+  snug__out_text(o, peak.text);
+  snug__out_text(o, "</p>\n<p class=\"sub\">");
+  snug__out_quoted(o, SNUG_QUOTE_HTML, run->shown);
   snug__out_text(o, ": ");
   snug__out_text(o, title.text);
   if (began) {
@@ -127,13 +130,13 @@ static void put_legend(const snug__run *run, const snug__out *o) {
   snug__out_text(o, "</ul>\n");
 }
 
-static bool shows_line(const snug__run *run) {
-  return run->line && (double)run->line <= 4.0 * (double)run->peak;
+static bool shows_limit(const snug__run *run) {
+  return run->limit && (double)run->limit <= 4.0 * (double)run->peak;
 }
 
 static void put_picture(const snug__run *run, const snug__out *o) {
   snug__plot p;
-  uint64_t most = shows_line(run) && run->line > run->peak ? run->line : run->peak;
+  uint64_t most = shows_limit(run) && run->limit > run->peak ? run->limit : run->peak;
   snug__line title = {.n = 0};
   most = most > run->device ? most : run->device;
   most = most > run->held ? most : run->held;
@@ -149,7 +152,7 @@ static void put_picture(const snug__run *run, const snug__out *o) {
   if (run->device) {
     snug__plot_curve(&p, run, SNUG__CURVE_DEVICE, "s1", false);
   }
-  snug__plot_line(&p, shows_line(run) ? run->line : 0);
+  snug__plot_line(&p, shows_limit(run) ? run->limit : 0, run->line ? "the line" : "limit");
   put_points(&p, run);
   snug__plot_end(&p);
   put_legend(run, o);
@@ -157,7 +160,7 @@ static void put_picture(const snug__run *run, const snug__out *o) {
 
 void snug__view_html(const snug_view *v, const snug__out *o) {
   const snug__run *run = &v->runs[0];
-  snug_page_begin(o->sink, o->user, snug__run_short_name(run));
+  snug_page_begin(o->sink, o->user, run->shown);
   snug__out_text(o, "<main>\n");
   put_verdict(run, o);
   put_tiles(run, o);

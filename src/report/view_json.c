@@ -135,12 +135,16 @@ static void put_moments(snug__writer *j, const snug__run *run) {
 /* ---- objects ---- */
 
 static void put_head(snug__writer *j, const snug__run *run) {
-  snug__line verdict = {.n = 0};
+  snug__line verdict = {.n = 0}, says = {.n = 0};
   snug__run_verdict(run, false, &verdict);
+  snug__run_ending(run, SNUG_QUOTE_TERMINAL, &says);
+  snug__line_add(&says, " ");
+  snug__run_peak_says(run, SNUG_QUOTE_TERMINAL, &says);
   snug__write_text(j, "file", run->name);
   snug__write_text(j, "kind", snug__run_kind(run));
   snug__write_text(j, "state", snug__run_state(run));
   snug__write_text(j, "verdict", verdict.text);
+  snug__write_text(j, "says", says.text);
   snug__write_real(j, "seconds", run->seconds);
 }
 

@@ -50,7 +50,7 @@ static double began(const snug__run *run) {
 
 /* A name that is one folder, whatever it held. */
 static void clean_name(const snug__run *run, char out[NAME_BYTES]) {
-  const char *name = snug__run_short_name(run);
+  const char *name = snug__short_name(run->name);
   snprintf(out, NAME_BYTES - 8, "%s", name);
   size_t n = strlen(out);
   if (n > 5 && strcmp(out + n - 5, ".snug") == 0) {

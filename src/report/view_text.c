@@ -4,12 +4,13 @@
 
 #include "report/view.h"
 
-#define MOST_FACTS 12
-#define MOST_ROWS 40
+#define MOST_FACTS 14
+#define WATCH_WORDS 512 /* bytes of what a watch says */
 #define SHOWN_HOLDERS 4
 #define SHOWN_EPOCHS 20
 #define SHOWN_TARGETS 20
-#define VALUE_COLUMNS 14
+#define EPOCH_COLUMNS 41 /* up to the values */
+#define LEAST_VALUE 8    /* columns */
 
 typedef struct page {
   const snug_view *view;
@@ -105,26 +106,28 @@ static void add_last(const page *p, rows *r) {
                  snug_bytes_text(snug_recording_moment(run->of, n - 1)->resident, bytes));
 }
 
-/* Columns that a row has for its text. */
-static size_t row_columns(const page *p) { return p->columns > 32 ? p->columns - 13 : 20; }
-
-/* A command may be of any length: the page has all of it. */
-static void cut(const page *p, snug__line *line) {
-  const char *dots = p->ascii ? "..." : "…";
-  if (snug__columns(line->text, line->n) > row_columns(p)) {
-    line->n = snug__bytes_of(line->text, row_columns(p) - snug__columns(dots, strlen(dots)));
-    snug__line_add(line, "%s", dots);
+/* What whoever recorded it says. */
+static void add_fact(const page *p, rows *r, const char *label, const char *fact) {
+  const char *says = snug__run_fact(p->run, fact);
+  char text[WATCH_WORDS];
+  if (says && *says) {
+    snug__line_add(next_row(r, label), "%s", snug__quote_into(text, sizeof text, quoting(p), says));
   }
 }
 
 /* How it went over time, as whoever recorded it judged. */
 static void add_shape(const page *p, rows *r) {
-  const char *says = snug__run_fact(p->run, "result.shape_says");
-  char text[256];
-  if (says && *says) {
-    snug__line *line = next_row(r, "shape");
-    snug__line_add(line, "%s", snug__quote_into(text, sizeof text, quoting(p), says));
-    cut(p, line);
+  add_fact(p, r, "shape", "result.shape_says");
+  add_fact(p, r, "above", "result.above_says");
+}
+
+/* A command may be of any length: two lines of it, the page has all. */
+static void cut(const page *p, snug__line *line) {
+  const char *dots = p->ascii ? "..." : "…";
+  size_t most = 2 * (p->columns > 32 ? p->columns - 14 : 20);
+  if (snug__columns(line->text, line->n) > most) {
+    line->n = snug__bytes_of(line->text, most - snug__columns(dots, strlen(dots)));
+    snug__line_add(line, "%s", dots);
   }
 }
 
@@ -140,46 +143,24 @@ static void add_title(const page *p, rows *r) {
   }
 }
 
-/* Where to end a text so that it fits: the last separator that does, or else the first. */
-static char *break_of(char *text, const char *separator, size_t most) {
-  char *best = NULL;
-  if (snug__columns(text, strlen(text)) <= most) {
-    return NULL;
+/* What happened and when, for who reads no further. */
+static void put_sentences(const page *p) {
+  snug__line says = {.n = 0};
+  size_t next = 0;
+  snug__run_ending(p->run, quoting(p), &says);
+  snug__line_add(&says, " ");
+  snug__run_peak_says(p->run, quoting(p), &says);
+  for (const char *text = says.text; *text; text += next) {
+    size_t n = snug__fit_columns(text, NULL, p->columns > 20 ? p->columns : 20, &next);
+    snug__out_format(&p->o, "%.*s\n", (int)n, text);
   }
-  for (char *at = strstr(text, separator); at; at = strstr(at + 1, separator)) {
-    if (best && snug__columns(text, (size_t)(at - text)) > most) {
-      break;
-    }
-    best = at;
-  }
-  return best;
-}
-
-/* Texts that are wider than the terminal go on in rows of their own. */
-static size_t wrap(const page *p, rows *r, snug_box_row list[MOST_ROWS]) {
-  const char *separator = snug__dot(p->ascii);
-  size_t n = 0;
-  for (size_t i = 0; i < r->n; i++) {
-    const char *label = r->list[i].label;
-    for (char *text = r->lines[i].text; text && n < MOST_ROWS;) {
-      char *end = break_of(text, separator, row_columns(p));
-      list[n++] = (snug_box_row){label, text};
-      label = "";
-      text = end ? end + strlen(separator) : NULL;
-      if (end) {
-        *end = '\0';
-      }
-    }
-  }
-  return n;
 }
 
 static void put_box(const page *p) {
   rows r;
-  snug_box_row list[MOST_ROWS];
   snug__line title = {.n = 0};
   r.n = 0;
-  snug__run_verdict(p->run, p->ascii, &title);
+  snug__run_figures(p->run, p->ascii, &title);
   add_title(p, &r);
   add_last(p, &r);
   if (p->run->peak) {
@@ -189,19 +170,46 @@ static void put_box(const page *p) {
   }
   add_shape(p, &r);
   add_time(p, &r);
-  size_t n = wrap(p, &r, list);
-  snug_box(p->o.sink, p->o.user, p->ascii, title.text, list, n);
+  snug_box(p->o.sink, p->o.user, p->ascii, p->columns, title.text, r.list, r.n);
 }
 
 /* ---- epochs ---- */
 
-/* How many values there is room for. */
+/* Columns of a value: its name, or a number. */
+static int value_columns(const page *p, size_t i) {
+  char name[256];
+  snug__quote_into(name, sizeof name, quoting(p), snug__view_value_name(p->view, i));
+  size_t columns = snug__columns(name, strlen(name));
+  return 2 + (int)(columns > LEAST_VALUE ? columns : LEAST_VALUE);
+}
+
+/* How many values there is room for behind so many columns. */
 static size_t shown_values(const page *p, size_t used) {
   size_t n = 0;
-  while (snug__view_value_name(p->view, n) && used + (n + 1) * VALUE_COLUMNS <= p->columns) {
+  while (snug__view_value_name(p->view, n)) {
+    used += (size_t)value_columns(p, n);
+    if (used > p->columns) {
+      break;
+    }
     n++;
   }
   return n;
+}
+
+/* "Left out for want of room: val_loss (88 columns show all)" */
+static void put_left_out(const page *p, size_t shown) {
+  size_t needed = EPOCH_COLUMNS;
+  const char *name = NULL;
+  for (size_t i = 0; (name = snug__view_value_name(p->view, i)); i++) {
+    needed += (size_t)value_columns(p, i);
+    if (i >= shown) {
+      snug__out_text(&p->o, i == shown ? "Left out for want of room: " : ", ");
+      snug__out_quoted(&p->o, quoting(p), name);
+    }
+  }
+  if (snug__view_value_name(p->view, shown)) {
+    snug__out_format(&p->o, " (all take %zu columns)\n", needed);
+  }
 }
 
 static void put_bytes_cell(const page *p, uint64_t bytes, int wide) {
@@ -217,24 +225,23 @@ static void put_epoch(const page *p, const snug__epoch_row *e, size_t values) {
                  is_timed      ? snug__time_text(e->end - e->begin, text)
                  : e->is_whole ? "n/a"
                                : "cut",
-                 0, -13);
+                 0, -11);
   put_bytes_cell(p, e->peak, 12);
-  put_bytes_cell(p, e->held, 12);
+  put_bytes_cell(p, e->held, 11);
   for (size_t i = 0; i < values; i++) {
     const double *value = snug__run_find_value(&e->logs, snug__view_value_name(p->view, i));
-    snug__out_cell(&p->o, SNUG_QUOTE_ASCII, value ? snug__value_text(*value, text) : "-",
-                   VALUE_COLUMNS - 1, -VALUE_COLUMNS);
+    snug__out_cell(&p->o, SNUG_QUOTE_ASCII, value ? snug__value_text(*value, text) : "-", 0,
+                   -value_columns(p, i));
   }
   snug__out_text(&p->o, "\n");
 }
 
 static void put_epochs(const page *p) {
   size_t n = p->run->epochs.n;
-  size_t values = shown_values(p, 44);
-  snug__out_format(&p->o, "\n%7s%13s%12s%12s", "epoch", "time", "resident", "Snug's");
+  size_t values = shown_values(p, EPOCH_COLUMNS);
+  snug__out_format(&p->o, "\n%7s%11s%12s%11s", "epoch", "time", "resident", "Snug's");
   for (size_t i = 0; i < values; i++) {
-    snug__out_cell(&p->o, quoting(p), snug__view_value_name(p->view, i), VALUE_COLUMNS - 1,
-                   -VALUE_COLUMNS);
+    snug__out_cell(&p->o, quoting(p), snug__view_value_name(p->view, i), 0, -value_columns(p, i));
   }
   snug__out_text(&p->o, "\n");
   for (size_t i = 0; i < n; i++) {
@@ -245,6 +252,7 @@ static void put_epochs(const page *p) {
                        n - SHOWN_EPOCHS);
     }
   }
+  put_left_out(p, values);
 }
 
 /* ---- target batches ---- */
@@ -276,6 +284,7 @@ void snug__view_text(const snug_view *view, const snug_view_options *options) {
             {options->sink, options->user},
             options->ascii,
             options->columns ? options->columns : 80};
+  put_sentences(&p);
   put_box(&p);
   if (p.run->peak) {
     snug__out_text(&p.o, "\n");

@@ -279,7 +279,7 @@ static void drop(snug_model *m, const before *b) {
   m->training = made;
 }
 
-snug_status snug_model_compile(snug_model *m, const snug_compile_options *options) {
+static snug_status compile(snug_model *m, const snug_compile_options *options, bool commits) {
   before b;
   if (!m) {
     return SNUG_E_ARGUMENT;
@@ -295,7 +295,9 @@ snug_status snug_model_compile(snug_model *m, const snug_compile_options *option
   SNUG_TRY(snug__model_check_weights(m)); /* no kernel is asked about shapes beyond all memory */
   SNUG_TRY(set_aside(m, &b));
   snug_status s = make_training(m, options);
-  s = s ? s : snug__model_commit_weights(m); /* now it is known how they are to lie */
+  if (!s && commits) {
+    s = snug__model_commit_weights(m); /* now it is known how they are to lie */
+  }
   if (s) {
     bring_back(m, &b);
   } else {
@@ -304,4 +306,12 @@ snug_status snug_model_compile(snug_model *m, const snug_compile_options *option
   }
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, b.state, b.n_state);
   return s;
+}
+
+snug_status snug_model_compile(snug_model *m, const snug_compile_options *options) {
+  return compile(m, options, true);
+}
+
+snug_status snug__model_compile(snug_model *m, const snug_compile_options *options) {
+  return compile(m, options, false);
 }

@@ -3,6 +3,7 @@
 
 #include "base/size.h"
 #include "train/fit.h"
+#include "train/fit_memory.h"
 
 static snug__feed whole_feed(const snug_data *data, int64_t batch) {
   int64_t rows = snug__feed_samples(data);
@@ -24,6 +25,8 @@ static snug_status open_session(whole *w, snug__step_kind kind) {
                              .plan = w->model->plan};
   snug__feed_sizes(&w->feed, SNUG__SLOT_MAIN, &spec);
   SNUG_TRY(snug__session_init(&w->session, w->model, &spec));
+  SNUG_TRY(snug__session_check_room(&w->session, kind == SNUG__STEP_TEST ? "evaluate" : "predict",
+                                    w->feed.batch));
   return snug__session_commit(&w->session);
 }
 

@@ -20,6 +20,7 @@ typedef struct snug__feed {
   const double *class_weight; /* per class, or NULL */
   int64_t n_class_weight;
   bool shuffled;
+  int64_t window; /* samples to shuffle in, as snug__intake has it */
   snug__shuffle order;
   snug__intake intake; /* if the data have a source or a map */
   snug__mapped mapped; /* its source, if they have a map */
@@ -53,6 +54,10 @@ void snug__feeds_close(snug_ctx *ctx, snug__feed *const *feeds, int32_t n);
 /* What reading takes, and took. */
 void snug__feeds_report(const snug_ctx *ctx, const snug__feed *const *feeds, int32_t n,
                         snug_data_report *out);
+
+/* Samples that the order is drawn from where they come in order; 0: it is drawn from all of them,
+ * or is that of the data. */
+int64_t snug__feed_window(const snug__feed *f);
 
 /* Begin a pass with a batch of it. */
 void snug__feed_start(snug__feed *f, uint64_t seed, uint64_t pass, int64_t batch);

@@ -29,6 +29,7 @@ static snug_status open_intake(snug_model *m, snug__feed *f, bool with_labels) {
       .rows = f->rows,
       .batch = f->batch,
       .shuffled = f->shuffled,
+      .window = f->window,
       .seed = m->seed};
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_DATA, in->n, &in->arrays));
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_DATA, in->n, &in->demands));
@@ -85,6 +86,10 @@ void snug__feeds_close(snug_ctx *ctx, snug__feed *const *feeds, int32_t n) {
     *in = (snug__intake){.n = 0};
     feeds[i]->pipe = NULL;
   }
+}
+
+int64_t snug__feed_window(const snug__feed *f) {
+  return f->pipe && f->intake.source->in_order ? snug__pipe_window(f->pipe) : 0;
 }
 
 void snug__feeds_report(const snug_ctx *ctx, const snug__feed *const *feeds, int32_t n,

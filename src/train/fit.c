@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "base/store.h"
 #include "train/fit_memory.h"
+#include "train/kept.h"
 #include "train/lower.h"
 #include "train/pick.h"
 #include "train/samples.h"
@@ -183,7 +184,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug__fit_free_kernels(f);
   f->model->training->fit = f->outer;
   snug_status ended = snug_scope_end(ctx, &f->scope);
-  if ((!s || s == SNUG_E_STOPPED) && !ended && history) {
+  if ((!s || s == SNUG_E_STOPPED || f->is_through) && !ended && history) {
     f->history->memory.measured = f->scope.peak;
     f->history->memory.process_measured = snug__fit_process_peak();
     *history = f->history;
@@ -194,9 +195,24 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
 }
 
 static snug_status check_line(const snug__fit *f) {
-  return f->pick.chosen < f->pick.n_points
-             ? SNUG_OK
+  return f->pick.chosen < f->pick.n_points && !snug__pick_exceeds(f) ? SNUG_OK
+         : f->pick.is_kept && f->options.memory
+             ? snug__kept_refuse(f)
              : snug__fit_refuse(f, &f->history->memory, snug__pick_least(f));
+}
+
+/* A plan that stays within what the process may hold was judged as a whole: from here on nobody
+ * asks again at each piece, where a page of noise would end a training that was promised to run. */
+static snug_status run_planned(snug__fit *f) {
+  snug__gate *gate = &f->model->ctx->account.gate;
+  const snug__gate before = *gate;
+  if (f->history->memory.process <= before.most) {
+    snug__gate_set(gate, 0);
+  }
+  snug_status s = snug__fit_committed(f, snug__session_commit(&f->session));
+  s = s ? s : snug__fit_run(f);
+  snug__gate_set(gate, before.most);
+  return s;
 }
 
 snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
@@ -211,8 +227,7 @@ snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_option
   SNUG_TRY(snug__fit_open(&f, m, data, options));
   snug_status s = snug__fit_show_plan(&f);
   s = s ? s : check_line(&f);
-  s = s ? s : snug__fit_committed(&f, snug__session_commit(&f.session));
-  s = s ? s : snug__fit_run(&f);
+  s = s ? s : run_planned(&f);
   snug__fit_close(&f, s, history);
   return s;
 }

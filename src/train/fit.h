@@ -21,6 +21,7 @@ typedef struct snug__position {
  * their say, whatever their order. */
 typedef struct snug__keeper {
   void *user;
+  snug_status (*plan)(void *user, struct snug__fit *f); /* before one is chosen: see pick.is_kept */
   snug_status (*resume)(void *user, struct snug__fit *f); /* before the first epoch */
   snug_status (*after_batch)(void *user, struct snug__fit *f, bool goes_on);
   snug_status (*after_epoch)(void *user, struct snug__fit *f);
@@ -42,6 +43,10 @@ typedef struct snug__pick {
   int64_t slots_saved;    /* bytes that this would save, if it is to be decided */
   snug__keeping *keeping; /* as snug__session_spec; NULL: as ever */
   size_t n_values;
+  bool is_kept;     /* all these are those of a backup: nothing is chosen */
+  int64_t window;   /* of that: samples to shuffle in, as snug__feed_window */
+  uint64_t kernels; /* key of the list of the kernels that run, if a backup is kept */
+  uint64_t process; /* what the process is taken to need with the session: see process_figure.h */
   snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */
   size_t n_points, room;
   uint64_t least; /* the least line that would do; without a curve, that of the session */
@@ -66,6 +71,9 @@ typedef struct snug__fit {
   size_t n_metrics, n_logs, log_room;
   int32_t n_prepared;         /* callbacks that are to be closed */
   const snug__keeper *keeper; /* NULL: nothing is kept */
+  bool is_through;            /* the training came to its end */
+  snug_status late;           /* what a callback could not write first; the training goes on */
+  char late_message[SNUG__MESSAGE_BYTES];
   snug__saving saving;
   bool has_kernels;
   snug__kernel_list kernels; /* that are fixed, if so */
@@ -80,9 +88,9 @@ typedef struct snug__fit {
 snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
                            const snug_fit_options *options) SNUG_NODISCARD;
 
-/* Show the plan of an open fit to whom its options name.  Fails: E_STOPPED when that does not want
- * it, E_MEMORY. */
-snug_status snug__fit_show_plan(const snug__fit *f) SNUG_NODISCARD;
+/* Show the plan of an open fit to whom its options name; its bytes are part of what is planned.
+ * Fails: E_STOPPED when that does not want it, E_MEMORY. */
+snug_status snug__fit_show_plan(snug__fit *f) SNUG_NODISCARD;
 
 /* Give everything back; *history (may be NULL) takes the history if s is OK. */
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history);
@@ -92,8 +100,15 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history);
 snug_status snug__fit_fix_kernels(snug__fit *f) SNUG_NODISCARD;
 void snug__fit_free_kernels(snug__fit *f);
 
+/* Of the list of the kernels that the session runs: a key.  Fails: E_MEMORY. */
+snug_status snug__fit_kernels_key(const snug__fit *f, uint64_t *out) SNUG_NODISCARD;
+
 /* The loop itself, in loop.c. */
 snug_status snug__fit_run(snug__fit *f) SNUG_NODISCARD;
+
+/* A callback could not write something; the message of the context says what.  The training goes
+ * on, and the fit fails with that at its end. */
+void snug__fit_fails_late(snug__fit *f, snug_status s);
 
 /* A callback begins or ends to save. */
 static inline void snug__fit_saves(const snug__fit *f, bool begins) {
@@ -112,6 +127,10 @@ snug_status snug__test_run(snug__session *s, snug__feed *feed, snug__slot slot,
  * ones. */
 snug_status snug__fit_open_feeds(snug__fit *f, const snug_data *data) SNUG_NODISCARD;
 void snug__fit_close_feeds(snug__fit *f);
+
+/* Open them once more, with a window of so many samples to shuffle in.  Fails: E_STATE if the data
+ * come in another order now, and as snug__feeds_open. */
+snug_status snug__fit_fix_window(snug__fit *f, int64_t window) SNUG_NODISCARD;
 void snug__fit_report_feeds(const snug__fit *f, snug_data_report *out);
 
 /* In logs.c: the logs of a batch (the metrics so far) or of an epoch, and one more value of the

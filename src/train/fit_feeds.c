@@ -111,9 +111,14 @@ static int32_t list_feeds(const snug__fit *f, const snug__feed *feeds[SNUG__MOST
   return f->has_validation ? 2 : 1;
 }
 
+static snug_status open_feeds(snug__fit *f) {
+  snug__feed *feeds[SNUG__MOST_FEEDS] = {&f->train, &f->validation};
+  return snug__feeds_open(f->model, feeds, f->has_validation ? 2 : 1, true,
+                          f->options.memory / SHARE);
+}
+
 snug_status snug__fit_open_feeds(snug__fit *f, const snug_data *data) {
   const snug_fit_options *o = &f->options;
-  snug__feed *feeds[SNUG__MOST_FEEDS] = {&f->train, &f->validation};
   SNUG_TRY(check_length(f, data, o->steps_per_epoch, "steps_per_epoch"));
   SNUG_TRY(o->validation_data
                ? check_length(f, o->validation_data, o->validation_steps, "validation_steps")
@@ -122,12 +127,32 @@ snug_status snug__fit_open_feeds(snug__fit *f, const snug_data *data) {
   SNUG_TRY(split(f, data));
   SNUG_TRY(check_passes(f));
   SNUG_TRY(check_validation_passes(f));
-  return snug__feeds_open(f->model, feeds, f->has_validation ? 2 : 1, true, o->memory / SHARE);
+  return open_feeds(f);
 }
 
 void snug__fit_close_feeds(snug__fit *f) {
   snug__feed *feeds[SNUG__MOST_FEEDS] = {&f->train, &f->validation};
   snug__feeds_close(f->model->ctx, feeds, SNUG__MOST_FEEDS);
+}
+
+snug_status snug__fit_fix_window(snug__fit *f, int64_t window) {
+  const snug_source *s = f->train.intake.source;
+  bool in_order = s && s->in_order && f->train.shuffled;
+  if (snug__feed_window(&f->train) == window) {
+    return SNUG_OK;
+  }
+  if (!in_order) {
+    return snug__fail(
+        f->model->ctx, SNUG_E_STATE,
+        "the backup is of a fit whose samples came in order and were shuffled %lld at "
+        "a time; now they can be read in any order, because the line has room for "
+        "them: set it back, or let the fit go on in another order (--replan; replan "
+        "of snug_fit_options), or remove the folder to start anew",
+        (long long)window);
+  }
+  snug__fit_close_feeds(f);
+  f->train.window = window ? window : f->train.rows;
+  return open_feeds(f);
 }
 
 void snug__fit_report_feeds(const snug__fit *f, snug_data_report *out) {

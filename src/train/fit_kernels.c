@@ -20,6 +20,16 @@ snug_status snug__fit_fix_kernels(snug__fit *f) {
   return SNUG_OK;
 }
 
+snug_status snug__fit_kernels_key(const snug__fit *f, uint64_t *out) {
+  const snug__program *program = f->session.runs[SNUG__SLOT_MAIN].program;
+  snug__text text;
+  snug__text_init(&text, f->model->ctx, SIZE_MAX);
+  snug_status s = snug__kernel_list_print(program->graph, program->device, &text);
+  *out = snug__key_add(SNUG__KEY_START, snug__text_get(&text), text.chars.n);
+  snug__text_release(&text);
+  return s;
+}
+
 void snug__fit_free_kernels(snug__fit *f) {
   if (f->has_kernels) {
     snug__kernel_list_release(&f->kernels);

@@ -17,7 +17,7 @@
 
 /* Pages of libraries that come with the first step although they were rehearsed, and the ends of
  * pages. */
-#define RESERVE_BYTES (448u << 10)
+#define RESERVE_BYTES (UINT64_C(448) << 10)
 
 #define PAGE_BYTES 4096u
 #define BYTES_PER_TABLE (2u << 20) /* that one page of a page table maps */
@@ -53,11 +53,15 @@ static uint64_t in_stock(const snug__fit *f) {
   return sum;
 }
 
-/* What will be held after the commit.  Scratch of this fit is of calls that have not ended, such as
- * the search for a way: it is given back before. */
+/* Scratch of this fit is of calls that have not ended, such as the search for a way: it is given
+ * back before the commit. */
+static uint64_t passing_bytes(const snug__fit *f) {
+  return f->model->ctx->account.current[SNUG__MEM_SCRATCH] - f->scratch;
+}
+
+/* What will be held after the commit. */
 static uint64_t committed_bytes(const snug__fit *f) {
-  const snug__account *a = &f->model->ctx->account;
-  uint64_t kept = a->total - (a->current[SNUG__MEM_SCRATCH] - f->scratch);
+  uint64_t kept = f->model->ctx->account.total - passing_bytes(f);
   return kept + (uint64_t)snug__session_cost(&f->session);
 }
 
@@ -119,18 +123,63 @@ static uint64_t tables_of(const snug__fit *f, const snug__process *now, uint64_t
          KERNEL_BYTES_LATER;
 }
 
+uint64_t snug__fit_bare_process(const snug_memory_report *r) {
+  return r->process - (r->reserve > RESERVE_BYTES ? r->reserve - RESERVE_BYTES : 0);
+}
+
+/* What a line leaves of the margin. */
+static uint64_t margin_under(uint64_t line, uint64_t process) {
+  bool is_short = line >= process && line - process < SNUG__MARGIN_BYTES;
+  return is_short ? line - process : SNUG__MARGIN_BYTES;
+}
+
+/* What is left for the caller: the memory of a step is gone when the fit has ended. */
+static uint64_t for_caller(const snug__fit *f, const snug_memory_report *r) {
+  uint64_t during = f->options.caller_memory;
+  uint64_t after = f->options.caller_memory_after;
+  return after > r->block && after - r->block > during ? after - r->block : during;
+}
+
 /* Either what will be resident is the most, or what was while all this was made: a fit that follows
  * a plan makes it once more, and comes to a little more or less. */
 static void fill_process(const snug__fit *f, const snug__process *now, snug_memory_report *r) {
   uint64_t added = commit_pages(f);
+  uint64_t passing = passing_bytes(f);
   uint64_t later = now->resident + added;
+  later -= passing < now->resident ? passing : 0; /* else none of it is resident */
   uint64_t resident = later > now->peak ? later : now->peak;
   r->code = now->file + now->shared;
   r->reserve = RESERVE_BYTES;
+  r->caller = for_caller(f, r);
   r->tables = tables_of(f, now, resident - now->resident);
   uint64_t known = r->planned + r->code + r->idle;
   r->outside = resident > known ? resident - known : 0;
-  r->process = known + r->outside + r->tables + r->reserve;
+  r->process = known + r->outside + r->tables + r->reserve + r->caller;
+  uint64_t margin = margin_under(r->line, r->process);
+  r->reserve += margin;
+  r->process += margin;
+}
+
+/* What a session of its own will add to the process: an evaluation or a prediction. */
+snug_status snug__session_check_room(const snug__session *s, const char *what, int64_t batch) {
+  snug_ctx *ctx = s->model->ctx;
+  char may[SNUG__NUMBER_BYTES];
+  char need[SNUG__NUMBER_BYTES];
+  snug__process now;
+  if (!ctx->available || !snug__process_read("", &now)) {
+    return SNUG_OK;
+  }
+  uint64_t added = (uint64_t)snug__session_cost(s);
+  uint64_t bytes = now.resident + added + now.tables + added / BYTES_PER_TABLE * PAGE_BYTES;
+  return bytes + RESERVE_BYTES <= ctx->available
+             ? SNUG_OK
+             : snug__fail(ctx, SNUG_E_LIMIT,
+                          "%s: the process needs %s (%llu bytes) at batch %lld and may hold %s "
+                          "(%llu); a smaller batch needs less",
+                          what, snug__print_least(bytes + RESERVE_BYTES, need),
+                          (unsigned long long)(bytes + RESERVE_BYTES), (long long)batch,
+                          snug__print_bytes(ctx->available, may),
+                          (unsigned long long)ctx->available);
 }
 
 snug_status snug__fit_memory(snug__fit *f, snug_memory_report *r) {
@@ -210,7 +259,8 @@ static void name_holders(const snug_memory_report *r, char *out, size_t bytes) {
                 {"data", r->data},
                 {"callbacks", r->callbacks},
                 {"code and libraries", r->code},
-                {"the process outside of Snug", r->outside}};
+                {"the process outside of Snug", r->outside},
+                {"the caller's callbacks", r->caller}};
   char text[SNUG__NUMBER_BYTES];
   size_t used = 0;
   sort_holders(h, SNUG_COUNT(h));
@@ -221,11 +271,29 @@ static void name_holders(const snug_memory_report *r, char *out, size_t bytes) {
   }
 }
 
+static snug_status refuse_unlined(const snug__fit *f, const snug_memory_report *r, uint64_t least,
+                                  const char *holders) {
+  uint64_t available = f->model->ctx->available;
+  char may[SNUG__NUMBER_BYTES];
+  char need[SNUG__NUMBER_BYTES];
+  char less[SNUG__NUMBER_BYTES];
+  return snug__fail(f->model->ctx, SNUG_E_LIMIT,
+                    "fit: the process may hold %s (%llu bytes) and needs %s (%llu) at batch %lld, "
+                    "most of it %s; the least line that would do is %s (%llu)",
+                    snug__print_bytes(available, may), (unsigned long long)available,
+                    snug__print_least(r->process, need), (unsigned long long)r->process,
+                    (long long)f->train.batch, holders, snug__print_least(least, less),
+                    (unsigned long long)least);
+}
+
 snug_status snug__fit_refuse(const snug__fit *f, const snug_memory_report *r, uint64_t least) {
   char line[SNUG__NUMBER_BYTES];
   char need[SNUG__NUMBER_BYTES];
   char holders[256];
   name_holders(r, holders, sizeof holders);
+  if (!r->line) {
+    return refuse_unlined(f, r, least, holders);
+  }
   return snug__fail(f->model->ctx, SNUG_E_LIMIT,
                     "fit: the line is %s (%llu bytes), and %s (%llu) is the least that would do at "
                     "batch %lld; most of it are %s",

@@ -187,7 +187,14 @@ static snug_status run_epoch(snug__fit *f) {
   return f->keeper ? f->keeper->after_epoch(f->keeper->user, f) : SNUG_OK;
 }
 
-snug_status snug__fit_run(snug__fit *f) {
+void snug__fit_fails_late(snug__fit *f, snug_status s) {
+  if (!f->late) {
+    f->late = s;
+    memcpy(f->late_message, f->model->ctx->message, sizeof f->late_message);
+  }
+}
+
+static snug_status run_all(snug__fit *f) {
   bool go_on = true;
   f->at = first_position(f);
   TELL(f, train_begin, f->options.epochs, f->steps);
@@ -199,4 +206,10 @@ snug_status snug__fit_run(snug__fit *f) {
   snug_logs logs = snug_history_logs(f->history, f->history->epochs - 1);
   TELL(f, train_end, &logs);
   return f->keeper ? f->keeper->finish(f->keeper->user) : SNUG_OK;
+}
+
+snug_status snug__fit_run(snug__fit *f) {
+  SNUG_TRY(run_all(f));
+  f->is_through = true;
+  return f->late ? snug__fail(f->model->ctx, f->late, "%s", f->late_message) : SNUG_OK;
 }

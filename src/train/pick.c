@@ -5,10 +5,9 @@
 
 #include "base/size.h"
 #include "train/fit_memory.h"
+#include "train/kept.h"
 #include "train/points.h"
-
-/* The same process differs from run to run by less than this: a line that was told is accepted. */
-#define MARGIN (UINT64_C(384) << 10)
+#include "train/process_figure.h"
 
 /* Making a session tells what the process takes beside the block; that changes little from way to
  * way, and the last ways are close to the least. */
@@ -49,23 +48,70 @@ static snug_status take(snug__fit *f, const snug__ways *w, size_t i) {
   return SNUG_OK;
 }
 
+/* The session that was made: by its figure, which is the same in every run, and by what was
+ * measured in this one. */
 static bool is_over(const snug__fit *f) {
-  return f->options.memory && f->history->memory.process > f->options.memory;
+  return f->options.memory &&
+         (f->pick.process > f->options.memory || f->history->memory.process > f->options.memory);
 }
 
 /* ---- points ---- */
 
-/* The process with another point than the one that it was measured for. */
-static uint64_t process_with(const snug__fit *f, const snug_plan_point *p) {
-  const snug_memory_report *r = &f->history->memory;
-  uint64_t session = snug__session_bytes(f);
-  uint64_t beside = r->process > session ? r->process - session : 0;
-  return beside + snug__point_bytes(f, p) + MARGIN;
+/* The process with a point, from one that is measured: what lies beside the block is the same. */
+static uint64_t process_beside(const snug__fit *f, const snug_plan_point *p,
+                               const snug_plan_point *measured) {
+  uint64_t bytes = snug__point_bytes(f, p);
+  uint64_t there = snug__point_bytes(f, measured);
+  uint64_t less = there > bytes ? there - bytes : 0;
+  return bytes > there              ? measured->process + (bytes - there)
+         : less < measured->process ? measured->process - less
+                                    : 0;
 }
 
+/* The process with a point between two that are measured: it goes from one to the other as their
+ * bytes do. */
+static uint64_t process_between(const snug__fit *f, const snug_plan_point *p,
+                                const snug_plan_point *large, const snug_plan_point *small) {
+  double most = (double)snug__point_bytes(f, large);
+  double least = (double)snug__point_bytes(f, small);
+  double part = ((double)snug__point_bytes(f, p) - least) / (most - least);
+  return small->process + (uint64_t)(part * (double)(large->process - small->process));
+}
+
+/* The least line and the process are told as they were measured; of one session measured twice they
+ * are the same.  Behind a session that needs no more than the least one there is nothing to gain.
+ */
+static void settle_least(snug__fit *f, size_t at) {
+  snug__pick *k = &f->pick;
+  snug_memory_report *r = &f->history->memory;
+  bool fits = k->chosen < k->n_points;
+  if (!fits && k->least > r->process) {
+    r->reserve += k->least - r->process;
+    r->process = k->least;
+  }
+  if (k->least && k->least >= r->process) {
+    k->n_points = at + 1;
+    k->chosen = fits ? at : at + 1;
+  }
+  k->least = k->least && at + 1 < k->n_points ? k->least : r->process;
+}
+
+/* The points that were measured, and from these the others. */
 static void fill_processes(snug__fit *f) {
-  for (size_t i = 0; i < f->pick.n_points; i++) {
-    f->pick.points[i].process = process_with(f, &f->pick.points[i]);
+  snug__pick *k = &f->pick;
+  bool knows_least = k->least != 0;
+  size_t at = k->chosen < k->n_points ? k->chosen : k->n_points - 1;
+  settle_least(f, at);
+  snug_plan_point *last = &k->points[k->n_points - 1];
+  last->process = k->least;
+  k->points[at].process = f->history->memory.process;
+  for (size_t i = 0; i < k->n_points; i++) {
+    snug_plan_point *p = &k->points[i];
+    if (i < at || (i > at && !knows_least)) {
+      p->process = process_beside(f, p, &k->points[at]);
+    } else if (i > at && p != last) {
+      p->process = process_between(f, p, &k->points[at], last);
+    }
   }
 }
 
@@ -76,11 +122,17 @@ static void forget_session(snug__fit *f) {
   snug__fit_forget(f->model);
 }
 
-static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
-                            snug_status (*make)(snug__fit *f)) {
+static snug_status make_session(snug__ways *w, snug__fit *f, size_t i,
+                                snug_status (*make)(snug__fit *f)) {
   SNUG_TRY(take(f, w, i));
   forget_session(f);
   return make(f);
+}
+
+static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
+                            snug_status (*make)(snug__fit *f)) {
+  SNUG_TRY(make_session(w, f, i, make));
+  return snug__process_figure(f, false);
 }
 
 /* What lies beside the block is not the same for all ways, and validation may want more of it than
@@ -89,7 +141,7 @@ static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
 static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
   size_t least = w->list.n - 1;
   SNUG_TRY(make_way(w, f, least, make));
-  f->pick.least = f->history->memory.process + MARGIN;
+  f->pick.least = f->history->memory.process;
   f->pick.chosen = is_over(f) ? f->pick.n_points : least;
   return SNUG_OK;
 }
@@ -98,7 +150,7 @@ static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make
  * be given back. */
 static uint64_t room_for_block(const snug__fit *f, uint64_t held) {
   uint64_t beside = held + snug__session_bytes(f);
-  beside = f->history->memory.process > beside ? f->history->memory.process - beside : 0;
+  beside = f->pick.process > beside ? f->pick.process - beside : 0;
   if (!f->options.memory) {
     return UINT64_MAX;
   }
@@ -131,8 +183,8 @@ static snug_status measure_end(snug__ways *w, snug__fit *f, snug_status (*make)(
  * beside the block is not the same for all, so none is passed over that may fit all the same, as
  * it would under a smaller line. */
 static size_t next_point(const snug__fit *f) {
-  uint64_t room = snug__session_bytes(f) + MARGIN + f->options.memory;
-  room = room > f->history->memory.process ? room - f->history->memory.process : 0;
+  uint64_t room = snug__session_bytes(f) + SNUG__MARGIN_BYTES + f->options.memory;
+  room = room > f->pick.process ? room - f->pick.process : 0;
   size_t i = f->pick.chosen + 1;
   while (i < f->pick.n_points && snug__point_bytes(f, &f->pick.points[i]) > room) {
     i++;
@@ -140,12 +192,18 @@ static size_t next_point(const snug__fit *f) {
   return i;
 }
 
+static snug_status measure_again(snug__fit *f) {
+  SNUG_TRY(snug__fit_memory(f, &f->history->memory));
+  return snug__process_figure(f, false);
+}
+
 /* Make the session of one way after the other, until the process stays under the line.  From the
  * first one, which is there, it is reckoned which is to fit.  Where none seems to, the least one is
  * made all the same. */
 static snug_status choose(snug__ways *w, snug__fit *f, uint64_t held,
                           snug_status (*make)(snug__fit *f)) {
-  SNUG_TRY(make_way(w, f, 0, make));
+  SNUG_TRY(make_session(w, f, 0, make));
+  SNUG_TRY(snug__process_figure(f, true));
   uint64_t room = room_for_block(f, held);
   bool is_there = snug__session_bytes(f) <= room && !tells_least(f);
   if (!is_there) {
@@ -154,7 +212,7 @@ static snug_status choose(snug__ways *w, snug__fit *f, uint64_t held,
   SNUG_TRY(line_up(w, f, room));
   SNUG_TRY(tells_least(f) ? measure_end(w, f, make) : SNUG_OK);
   for (int i = 0; i < MOST_ROUNDS && f->pick.chosen < f->pick.n_points; i++) {
-    SNUG_TRY(is_there && f->pick.chosen == 0 ? snug__fit_memory(f, &f->history->memory)
+    SNUG_TRY(is_there && f->pick.chosen == 0 ? measure_again(f)
                                              : make_way(w, f, f->pick.chosen, make));
     if (!is_over(f)) {
       return SNUG_OK;
@@ -164,9 +222,16 @@ static snug_status choose(snug__ways *w, snug__fit *f, uint64_t held,
   return measure_least(w, f, make);
 }
 
+/* Samples of a piece as they are fixed.  Pieces of a batch and more are none, for validation
+ * neither: so it is under a line. */
+static int64_t fixed_micro(const snug__fit *f) {
+  int64_t micro = f->options.levers.micro_batch;
+  return micro < f->train.batch ? micro : 0;
+}
+
 /* Without a choice there is one point: the session as ever. */
 static snug_status take_only(snug__fit *f, snug_status (*make)(snug__fit *f)) {
-  f->pick.micro = f->options.levers.micro_batch;
+  f->pick.micro = fixed_micro(f);
   SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->pick.points));
   f->pick.n_points = f->pick.room = 1;
   SNUG_TRY(make(f)); /* after that nothing is taken: it has been counted */
@@ -229,9 +294,10 @@ static snug_status restore(snug__fit *f, const snug_memory_report *report,
   SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
   f->pick.keeping = NULL;
   f->pick.n_values = 0;
-  f->pick.micro = f->options.levers.micro_batch;
+  f->pick.micro = fixed_micro(f);
   f->pick.most_scratch = 0;
   f->pick.slots = false;
+  f->pick.process = 0;
   snug__session_release(&f->session);
   SNUG_TRY(make(f));
   f->history->memory = *report;
@@ -264,15 +330,53 @@ static snug_status choose_of_all(snug__fit *f, snug_status (*make)(snug__fit *f)
   s = s ? s : snug__points_open(&w, f);
   s = s ? s : choose(&w, f, *total - before, make);
   snug__ways_close(&w); /* and what it held no longer counts */
-  return s ? s : snug__fit_memory(f, &f->history->memory);
+  return s;
+}
+
+/* What is told is that of the session as it stands. */
+static snug_status measure_chosen(snug__fit *f) {
+  SNUG_TRY(f->keeper ? snug__fit_kernels_key(f, &f->pick.kernels) : SNUG_OK);
+  SNUG_TRY(snug__fit_memory(f, &f->history->memory));
+  snug__process_figure_tell(f);
+  return SNUG_OK;
+}
+
+static snug_status pick(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  if (f->pick.is_kept) {
+    SNUG_TRY(snug__kept_take(f, make));
+    return measure_chosen(f);
+  }
+  if (snug__ways_matter(&f->options)) {
+    SNUG_TRY(choose_of_all(f, make));
+    return measure_chosen(f);
+  }
+  SNUG_TRY(take_only(f, make));
+  SNUG_TRY(f->keeper ? measure_chosen(f) : SNUG_OK);
+  return tells_least(f) ? explore(f, make) : SNUG_OK;
+}
+
+bool snug__pick_exceeds(const snug__fit *f) {
+  uint64_t available = f->model->ctx->available;
+  return available && !f->options.memory && f->history->memory.process > available;
+}
+
+/* What is refused is told the least that would do, whether that was asked for or not. */
+static snug_status find_least(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  f->options.levers.beside = true;
+  if (!snug__ways_matter(&f->options)) {
+    return explore(f, make);
+  }
+  forget_session(f);
+  snug__pick_release(f);
+  return choose_of_all(f, make);
 }
 
 snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) {
-  SNUG_TRY(snug__ways_matter(&f->options) ? choose_of_all(f, make) : take_only(f, make));
-  if (!snug__ways_matter(&f->options) && tells_least(f)) {
-    SNUG_TRY(explore(f, make));
+  SNUG_TRY(f->keeper ? f->keeper->plan(f->keeper->user, f) : SNUG_OK);
+  SNUG_TRY(pick(f, make));
+  if (snug__pick_exceeds(f) && !tells_least(f) && !f->pick.is_kept) {
+    SNUG_TRY(find_least(f, make));
   }
-  f->pick.least = f->pick.least ? f->pick.least : f->history->memory.process + MARGIN;
   fill_processes(f);
   return SNUG_OK;
 }

@@ -10,6 +10,9 @@
 snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) SNUG_NODISCARD;
 void snug__pick_release(snug__fit *f);
 
+/* Whether there is no line, and the fit needs more than the process may hold. */
+bool snug__pick_exceeds(const snug__fit *f);
+
 /* The least line that the fit would be accepted under. */
 uint64_t snug__pick_least(const snug__fit *f);
 

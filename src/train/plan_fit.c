@@ -8,6 +8,7 @@
 #include "train/fit.h"
 #include "train/pick.h"
 #include "train/stand_in.h"
+#include "train/ways.h"
 
 struct snug_plan {
   snug_ctx *ctx;
@@ -18,7 +19,9 @@ struct snug_plan {
   size_t n_layers;
   snug_plan_point *points; /* from the fastest to the least */
   size_t n_points, chosen;
+  bool fits;
   uint64_t least;
+  bool resumes;
   snug_plan_buffer *buffers;
   size_t n_buffers;
   snug_plan_moment peak;
@@ -145,6 +148,8 @@ static snug_status fill_points(snug_plan *p, const snug__fit *f) {
   p->n_points = f->pick.n_points;
   p->chosen = f->pick.chosen;
   p->least = snug__pick_least(f);
+  p->fits = f->pick.chosen < f->pick.n_points && !snug__pick_exceeds(f);
+  p->resumes = f->pick.is_kept;
   return SNUG_OK;
 }
 
@@ -197,6 +202,38 @@ static snug_status make(snug_ctx *ctx, const snug__fit *f, snug_plan **out) {
   return SNUG_OK;
 }
 
+/* The most that is held while a fit shows its plan.  Without a line such a fit knows one point,
+ * whatever a plan looks at beside it. */
+static snug_status measure_shown(snug__fit *f, uint64_t *most) {
+  snug_plan *p = NULL;
+  snug_scope scope;
+  size_t n = f->pick.n_points;
+  size_t beside = snug__ways_matter(&f->options) ? 0 : f->pick.room - 1;
+  f->pick.n_points = beside ? 1 : n;
+  snug_scope_begin(f->model->ctx, &scope);
+  snug_status s = make(f->model->ctx, f, &p);
+  snug_plan_destroy(p);
+  snug_status ended = snug_scope_end(f->model->ctx, &scope);
+  f->pick.n_points = n;
+  *most = scope.peak - beside * sizeof *f->pick.points;
+  return s ? s : ended;
+}
+
+/* Beside a step of a few weights, the plan that a fit shows is the most that it ever holds. */
+static snug_status count_shown(snug__fit *f) {
+  snug_memory_report *r = &f->history->memory;
+  uint64_t most = 0;
+  if (!f->options.planned) {
+    return SNUG_OK;
+  }
+  SNUG_TRY(measure_shown(f, &most));
+  uint64_t more = most > r->planned ? most - r->planned : 0;
+  r->planned += more;
+  r->runtime += more;
+  r->outside -= more < r->outside ? more : r->outside; /* in pages that were measured */
+  return SNUG_OK;
+}
+
 static snug_status check_place(const snug_model *m, snug_plan **out) {
   if (!m) {
     return SNUG_E_ARGUMENT;
@@ -213,16 +250,18 @@ snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_o
   snug__fit f;
   SNUG_TRY(check_place(m, out));
   SNUG_TRY(snug__fit_open(&f, m, data, options));
-  snug_status s = make(m->ctx, &f, out);
+  snug_status s = count_shown(&f);
+  s = s ? s : make(m->ctx, &f, out);
   snug__fit_close(&f, s, NULL);
   return s;
 }
 
-snug_status snug__fit_show_plan(const snug__fit *f) {
+snug_status snug__fit_show_plan(snug__fit *f) {
   snug_plan *p = NULL;
   if (!f->options.planned) {
     return SNUG_OK;
   }
+  SNUG_TRY(count_shown(f));
   SNUG_TRY(make(f->model->ctx, f, &p));
   bool goes_on = f->options.planned(f->options.planned_user, p);
   snug_plan_destroy(p);
@@ -289,7 +328,9 @@ const char *snug_plan_kernels(const snug_plan *p) { return p ? p->kernels : ""; 
 
 const char *snug_plan_note(const snug_plan *p) { return p ? p->note : ""; }
 
-bool snug_plan_fits(const snug_plan *p) { return p && p->chosen < p->n_points; }
+bool snug_plan_fits(const snug_plan *p) { return p && p->fits; }
+
+bool snug_plan_resumes(const snug_plan *p) { return p && p->resumes; }
 
 uint64_t snug_plan_least(const snug_plan *p) { return p ? p->least : 0; }
 

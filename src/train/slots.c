@@ -80,6 +80,11 @@ int64_t snug__slots_saved(snug_model *m, int64_t *file) {
   return (int64_t)t->state_bytes - (int64_t)less;
 }
 
+bool snug__slots_are_lost(const snug_model *m) {
+  const snug__training *t = m->training;
+  return t && t->store && snug__store_wait(t->store, 0) != SNUG_OK;
+}
+
 bool snug__slots_find(void *model, snug__id variable, int64_t *offset, int32_t *window) {
   const snug_model *m = model;
   const snug__home *h =

@@ -18,6 +18,9 @@ void snug__slots_decide(snug_model *m, bool in_file);
  */
 int64_t snug__slots_saved(snug_model *m, int64_t *file);
 
+/* Whether what is in the file cannot be had any more: reading or writing it has failed. */
+bool snug__slots_are_lost(const snug_model *m);
+
 /* A snug__find_home (arg is the model). */
 bool snug__slots_find(void *model, snug__id variable, int64_t *offset, int32_t *window);
 

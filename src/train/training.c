@@ -7,6 +7,9 @@
 
 snug_status snug__training_need(const snug_model *m) {
   SNUG_TRY(snug__model_check(m));
+  if (!m->training && m->uncompiled) {
+    return snug__fail(m->ctx, SNUG_E_UNSUPPORTED, "%s", m->uncompiled);
+  }
   return m->training
              ? SNUG_OK
              : snug__fail(m->ctx, SNUG_E_STATE,

@@ -45,6 +45,9 @@ typedef struct snug__training {
   struct snug__store *store; /* that file, with the state */
 } snug__training;
 
+/* As snug_model_compile, but no memory is taken for weights, which will be read. */
+snug_status snug__model_compile(snug_model *m, const snug_compile_options *options) SNUG_NODISCARD;
+
 /* Make the block of the state and its initial values, unless it is there. */
 snug_status snug__training_commit(snug_model *m) SNUG_NODISCARD;
 

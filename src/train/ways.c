@@ -99,7 +99,7 @@ static snug_status fix_cheap(const snug__graph *g, const snug__device *device, s
 
 /* ---- a family ---- */
 
-static snug_status build(snug__family *y, const snug__fit *f) {
+snug_status snug__family_build(snug__family *y, const snug__fit *f) {
   bool weighted = f->train.data->sample_weight || f->train.class_weight;
   SNUG_TRY(snug__step_build(f->model, y->micro ? SNUG__STEP_TRAIN_PIECE : SNUG__STEP_TRAIN,
                             y->micro ? y->micro : f->train.batch, weighted, &y->graph, &y->step));
@@ -172,7 +172,7 @@ static snug_status add_leaner(snug__ways *w, const snug__fit *f, bool *added) {
   }
   snug__family *y = &w->families[w->n_families++];
   *y = (snug__family){.micro = last->micro, .most_scratch = scratch / 2 + 1, .plain = last->plain};
-  SNUG_TRY(build(y, f));
+  SNUG_TRY(snug__family_build(y, f));
   *added = y->n_lean > last->n_lean;
   if (!*added) {
     snug__graph_destroy(y->graph);
@@ -185,7 +185,7 @@ static snug_status add_leaner(snug__ways *w, const snug__fit *f, bool *added) {
 static snug_status add_family(snug__ways *w, const snug__fit *f, int64_t micro) {
   snug__family *y = &w->families[w->n_families];
   *y = (snug__family){.micro = micro < f->train.batch ? micro : 0, .plain = w->n_families++};
-  SNUG_TRY(build(y, f));
+  SNUG_TRY(snug__family_build(y, f));
   SNUG_TRY(search_family(y, w, f));
   bool added = true;
   for (int i = 0; i < MOST_LEANER && added; i++) {

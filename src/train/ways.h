@@ -49,6 +49,10 @@ typedef struct snug__ways {
 /* Whether a fit has to choose: there is a line, or the levers want more than the default. */
 bool snug__ways_matter(const snug_fit_options *o);
 
+/* Build a family's step and lay it out: its micro and most_scratch are set.  Its graph is owned in
+ * any case.  Fails as building a step does. */
+snug_status snug__family_build(snug__family *y, const snug__fit *f) SNUG_NODISCARD;
+
 /* Find the ways that the levers leave.  Owns: ended by snug__ways_close, also after a failure.
  * Fails: E_ARGUMENT naming a layer that the model has not got, E_IO naming the folder in
  * which values are to wait, E_MEMORY, as building a step does. */

@@ -71,6 +71,7 @@ bool snug__split_parse(const char *text, snug__split *out) {
                {"Pss_Anon:", offsetof(snug__split, anonymous)},
                {"Pss_File:", offsetof(snug__split, file)},
                {"Pss_Shmem:", offsetof(snug__split, shared)},
+               {"SwapPss:", offsetof(snug__split, swap)},
                {"Anonymous:", offsetof(snug__split, resident_anonymous)}};
   bool has_pss = false;
   *out = (snug__split){0};

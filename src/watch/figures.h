@@ -22,6 +22,7 @@ bool snug__figures_parse(const char *text, snug__figures *out);
 typedef struct snug__split {
   uint64_t resident, pss, anonymous, file, shared;
   uint64_t resident_anonymous; /* not divided */
+  uint64_t swap;               /* divided */
 } snug__split;
 
 bool snug__split_parse(const char *text, snug__split *out);

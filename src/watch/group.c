@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,13 @@ static uint64_t kills_in(const snug__group *g) {
 static uint64_t peak_of(const char *group, bool unified) {
   return or_untold(
       snug__group_number(group, unified ? "memory.peak" : "memory.max_usage_in_bytes", UNTOLD));
+}
+
+/* Page cache, of the group and those in it. */
+static uint64_t cache_of(const char *group, bool unified) {
+  char text[4096] = "";
+  snug__group_read(group, "memory.stat", text, sizeof text);
+  return or_untold(snug__number_of(text, unified ? "file " : "total_cache ", UNTOLD));
 }
 
 /* The file is longer than what one read gives. */
@@ -68,27 +76,36 @@ static void visit(void *arg, const char *group, bool unified) {
   }
 }
 
-/* Whether the text of a process's groups is one that was not seen before.  (FNV-1a) */
-static bool is_new_place(snug__group_list *l, const char *number) {
+/* The text of a process's groups as one number; 0 if it cannot be read.  (FNV-1a) */
+static uint64_t place_of(const snug__group_list *l, const char *number) {
   char text[4096 + SNUG__TREE_ROOT];
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   snprintf(text, sizeof text, "%s/proc/%s/cgroup", l->root, number);
   if (!snug__read_start(text, text, sizeof text)) {
-    return false;
+    return 0;
   }
   for (const char *c = text; *c; c++) {
     hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
   }
-  for (size_t i = 0; i < l->n_places; i++) {
-    if (l->places[i] == hash) {
-      return false;
-    }
+  return hash;
+}
+
+static bool is_new_place(const snug__group_list *l, uint64_t place) {
+  size_t i = 0;
+  while (i < l->n_places && l->places[i] != place) {
+    i++;
   }
-  bool has_room = l->n_places < SNUG__PLACES_MOST;
-  if (has_room) {
-    l->places[l->n_places++] = hash;
-  }
-  return has_room;
+  return place && i == l->n_places && i < SNUG__PLACES_MOST;
+}
+
+/* A process that ends loses its memory first, and its groups next: it is in the root then, until it
+ * was waited for. */
+static bool has_ended(const snug__group_list *l, const char *number) {
+  char path[SNUG__TREE_ROOT + 32];
+  char text[64];
+  snprintf(path, sizeof path, "%s/proc/%s/statm", l->root, number);
+  const char *resident = snug__read_start(path, text, sizeof text) ? strchr(text, ' ') : NULL;
+  return !resident || strtoull(resident, NULL, 10) == 0;
 }
 
 static bool is_known(const snug__group_list *l, const char *path) {
@@ -104,15 +121,21 @@ void snug__group_list_note(snug__group_list *l, int32_t process) {
   char number[16];
   snug__group g = {.limit = UNTOLD};
   snprintf(number, sizeof number, "%d", (int)process);
-  if (l->n == SNUG__GROUPS_MOST || !is_new_place(l, number)) {
+  uint64_t place = place_of(l, number);
+  if (l->n == SNUG__GROUPS_MOST || !is_new_place(l, place)) {
     return;
   }
   snug__groups_walk_of(l->root, number, "memory", visit, &g);
+  if (has_ended(l, number)) { /* when that was read it may have been in no group any more */
+    return;
+  }
+  l->places[l->n_places++] = place;
   if (*g.path == '\0' || is_known(l, g.path)) {
     return;
   }
   g.kills = g.kills_before = kills_in(&g);
   g.peak = g.peak_before = peak_of(g.ruling, g.unified);
+  g.cache = cache_of(g.ruling, g.unified);
   l->list[l->n++] = g;
 }
 
@@ -132,6 +155,9 @@ void snug__group_list_read(snug__group_list *l, bool machine) {
     uint64_t peak = peak_of(g->ruling, g->unified);
     g->kills = kills == UNTOLD ? g->kills : kills;
     g->peak = peak == UNTOLD ? g->peak : peak;
+    uint64_t cache = cache_of(g->ruling, g->unified);
+    bool is_more = cache != UNTOLD && (g->cache == UNTOLD || cache > g->cache);
+    g->cache = is_more ? cache : g->cache;
   }
 }
 
@@ -149,7 +175,7 @@ void snug__group_list_tell(const snug__group_list *l, snug_watch_report *out) {
   }
   out->machine_kills = since(l->machine, l->machine_before);
   if (!told) {
-    out->group = (snug_watch_group){"", UNTOLD, UNTOLD, false, UNTOLD};
+    out->group = (snug_watch_group){"", UNTOLD, UNTOLD, false, UNTOLD, UNTOLD};
     return;
   }
   const char *shown = told->ruling + strlen(l->root);
@@ -158,4 +184,5 @@ void snug__group_list_tell(const snug__group_list *l, snug_watch_report *out) {
   out->group.peak = told->peak;
   out->group.peak_is_new = told->peak != UNTOLD && told->peak > told->peak_before;
   out->group.kills = since(told->kills, told->kills_before);
+  out->group.cache = told->cache;
 }

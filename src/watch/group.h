@@ -18,6 +18,7 @@ typedef struct snug__group {
   uint64_t limit;
   uint64_t peak_before, peak; /* of the ruling one; UNTOLD: not told */
   uint64_t kills_before, kills;
+  uint64_t cache; /* of the ruling one, the most that was seen; UNTOLD: not told */
 } snug__group;
 
 typedef struct snug__group_list {

@@ -3,8 +3,11 @@
  * half, if what comes then is flat or growing.  The last twenty-fifth is the end of the program.
  *
  * Growing is what a leak looks like, also one below the ups and downs of epochs: cut into eighths,
- * both their means and their lowest values rise from each to the next (once they may not), and no
- * single rise is most of it.  A rise of half a percent is enough, if it is that steady.  Stepped is
+ * both their means and their lowest values rise from each to the next (once they may not), no
+ * single rise is most of it, and it goes on at about the same pace all along.  A rise of half a
+ * percent is enough, if it is that steady.  A program that loads itself, its data and its first
+ * batch rises as well, but in spurts, and not for long: what rises without that pace, or for half a
+ * minute and without epochs to be seen, is rising, and nobody can tell yet what it is.  Stepped is
  * what rises by few jumps, with nothing in between. */
 #include "watch/shape.h"
 
@@ -13,6 +16,10 @@
 
 #define LEAST_POINTS 24
 #define LEAST_SECONDS 2.0
+#define START_SECONDS 30.0     /* that a start may take */
+#define START_WITH_EPOCHS 10.0 /* the same where the curve repeats itself */
+#define LEAST_PACE 0.4         /* of a quarter, in parts of the mean */
+#define MOST_PACE 2.0
 #define PARTS 8
 #define MIB 1048576.0
 
@@ -67,9 +74,11 @@ static double most_of(const double *values, size_t from, size_t to) {
   return most;
 }
 
+/* What is given back at the end, which takes longer than a twenty-fifth of a short run, is no more
+ * than that: the last tenth may fall. */
 static bool is_flat(const series *s) {
   double most = most_of(s->mean, 0, s->n);
-  double range = most - least_of(s->mean, 0, s->n);
+  double range = most - least_of(s->mean, 0, s->n - s->n / 10);
   return range <= 0.05 * most || range <= MIB;
 }
 
@@ -142,6 +151,19 @@ static bool is_rising(const double parts[PARTS], double least_rise) {
   return rise >= least_rise && ups >= PARTS - 2 && largest <= 0.5 * rise;
 }
 
+/* Whether it rises at about the same pace in every quarter. */
+static bool is_steady(const double parts[PARTS]) {
+  static const int from[] = {0, 2, 4, 5};
+  double pace = (parts[PARTS - 1] - parts[0]) / (PARTS - 1);
+  for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+    double own = 0.5 * (parts[from[i] + 2] - parts[from[i]]);
+    if (own < LEAST_PACE * pace || own > MOST_PACE * pace) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Means and lowest values of a period from each point on: whole epochs are compared with each
  * other, and the slope does not hang on where the last one was cut off. */
 static void over_periods(const series *s, double period, series *out) {
@@ -156,8 +178,10 @@ static void over_periods(const series *s, double period, series *out) {
   }
 }
 
-/* If so, per_minute and period are filled in. */
-static bool is_growing(const series *s, snug_watch_report *out) {
+typedef enum growth { NO_GROWTH, RISES, GROWS } growth;
+
+/* GROWS: per_minute and period are filled in.  seconds: of the whole curve. */
+static growth growth_of(const series *s, double seconds, snug_watch_report *out) {
   series whole;
   double means[PARTS], lows[PARTS];
   double most = most_of(s->mean, 0, s->n);
@@ -170,10 +194,15 @@ static bool is_growing(const series *s, snug_watch_report *out) {
     means[i] = mean_of(whole.mean, from, to);
     lows[i] = least_of(whole.low, from, to);
   }
-  bool is_so = is_rising(means, least_rise) && is_rising(lows, 0.5 * least_rise);
-  out->per_minute = is_so ? 60.0 * slope_of(&whole) : 0.0;
-  out->period = is_so ? period : 0.0;
-  return is_so;
+  if (!is_rising(means, least_rise) || !is_rising(lows, 0.5 * least_rise)) {
+    return NO_GROWTH;
+  }
+  if (seconds < (period > 0.0 ? START_WITH_EPOCHS : START_SECONDS) || !is_steady(means)) {
+    return RISES;
+  }
+  out->per_minute = 60.0 * slope_of(&whole);
+  out->period = period;
+  return GROWS;
 }
 
 /* ---- stepped ---- */
@@ -234,18 +263,21 @@ static void take_range(const snug__curve *c, double from, snug_watch_report *out
 
 static snug_watch_shape judge(series *s, const snug__curve *c, double end, snug_watch_report *out) {
   static const double starts[] = {0.1, 0.25, 0.5};
+  bool rises = false;
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     out->shape_from = starts[i] * end;
     take(s, c, out->shape_from);
     if (s->n < LEAST_POINTS || end < LEAST_SECONDS) {
       break;
     }
-    if (is_growing(s, out)) {
+    growth g = growth_of(s, end, out);
+    if (g == GROWS) {
       return SNUG_WATCH_GROWING;
     }
-    if (is_flat(s)) {
+    if (is_flat(s)) { /* what rises within it is too little, or too short, to be told */
       return SNUG_WATCH_FLAT;
     }
+    rises = rises || g == RISES;
   }
   out->shape_from = starts[0] * end;
   take(s, c, out->shape_from);
@@ -256,7 +288,7 @@ static snug_watch_shape judge(series *s, const snug__curve *c, double end, snug_
     return SNUG_WATCH_STEPPED;
   }
   out->steps = 0;
-  return SNUG_WATCH_VARYING;
+  return rises ? SNUG_WATCH_RISING : SNUG_WATCH_VARYING;
 }
 
 void snug__shape_judge(const snug__curve *curve, snug_watch_report *out) {

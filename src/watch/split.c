@@ -70,10 +70,12 @@ static bool read_all(snug__splits *s, snug__tree *t, snug__split *all) {
     m->overlap = !is_one && one.resident > one.pss ? one.resident - one.pss : 0;
     bool is_copied = !is_one && one.resident_anonymous > one.anonymous;
     m->copied = is_copied ? one.resident_anonymous - one.anonymous : 0;
+    all->resident += one.resident > m->overlap ? one.resident - m->overlap : 0;
     all->pss += one.pss;
     all->anonymous += one.anonymous;
     all->file += one.file;
     all->shared += one.shared;
+    all->swap += one.swap;
   }
   return is_whole;
 }

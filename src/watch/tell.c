@@ -14,6 +14,12 @@ void snug_watch_get(const snug_watch *w, snug_watch_now *out) {
   }
 }
 
+/* What is resident and neither anonymous nor shared memory. */
+static uint64_t files_of(const snug__split *all) {
+  uint64_t others = all->anonymous + all->shared;
+  return all->resident > others ? all->resident - others : 0;
+}
+
 static void tell_peak(const snug_watch *w, snug_watch_report *out) {
   const snug__peak *p = &w->peak;
   out->peak_least = p->least;
@@ -32,6 +38,24 @@ static void tell_peak(const snug_watch *w, snug_watch_report *out) {
   out->anonymous = w->splits.all.anonymous;
   out->file = w->splits.all.file;
   out->shared = w->splits.all.shared;
+  out->file_resident = files_of(&w->splits.all);
+  out->swap = w->splits.all.swap;
+}
+
+/* A process alone, or pages that were counted, prove the peak; otherwise it may be shared pages. Of
+ * what is proven, pages of files explain what is above where the rest stays below. */
+static snug_watch_above above_of(const snug_watch_report *r) {
+  uint64_t limit = r->group.limit;
+  if (!r->group.path[0] || limit == SNUG_WATCH_UNTOLD || r->peak <= limit) {
+    return SNUG_WATCH_NOT_ABOVE;
+  }
+  if (r->peak_least <= limit) {
+    return SNUG_WATCH_ABOVE_SHARED;
+  }
+  if (r->has_split && r->file_resident >= r->peak - limit) {
+    return SNUG_WATCH_ABOVE_FILES;
+  }
+  return r->has_split && r->swap ? SNUG_WATCH_ABOVE_SWAP : SNUG_WATCH_ABOVE_OTHERS;
 }
 
 void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
@@ -52,6 +76,8 @@ void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
   out->untold = w->tree.untold;
   snug__shape_judge(&w->curve, out);
   snug__group_list_tell(&w->groups, out);
+  out->above = above_of(out);
+  out->above_bytes = out->above ? out->peak - out->group.limit : 0;
   snug__gpu_tell(&w->gpu, out);
   out->recorded = w->tape.failed;
 }

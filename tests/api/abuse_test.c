@@ -156,9 +156,9 @@ TEST(texts_and_boxes) {
   ASSERT_EQ_INT(small[0], '?');
   snug_memory_text(&report, false, small, 1);
   ASSERT_EQ_INT(small[0], 0);
-  snug_box(NULL, NULL, true, "title", rows, 1);
-  snug_box(count_bytes, &n, true, NULL, rows, SNUG_COUNT(rows));
-  snug_box(count_bytes, &n, true, "title", NULL, 5);
+  snug_box(NULL, NULL, true, 0, "title", rows, 1);
+  snug_box(count_bytes, &n, true, 80, NULL, rows, SNUG_COUNT(rows));
+  snug_box(count_bytes, &n, true, 1, "title", NULL, 5);
   ASSERT_TRUE(n > 0);
 }
 
@@ -173,7 +173,7 @@ TEST(long_boxes) {
     char *text = long_text(100000, pieces[i]);
     const snug_box_row row = {text, text};
     int n = 0;
-    snug_box(count_lines, &n, false, text, &row, 1);
+    snug_box(count_lines, &n, false, 0, text, &row, 1);
     ASSERT_EQ_INT(n, 3);
     free(text);
   }

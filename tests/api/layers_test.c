@@ -33,10 +33,38 @@ static const char *const candidates[] = {"2",    "1",   "0.5",     "[-1]",   "[2
                                          "relu", "[1]", "[0,1,2]", "[-1,6]", "float32", "[:]"};
 enum { N_CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
+/* Classes whose keys want values that go together. */
+static const struct {
+  const char *class_name, *keys;
+} together[] = {{"ops.Einsum", "subscripts=ab->a "},
+                {"ops.Pad", "pad_width=[[0,0],[1,1]] "},
+                {"ops.Take", "indices=[1] axis=1 "},
+                {"ops.Tensordot", "constant=[1,2,3,4,5,6] constant_shape=[6] axes=1 "},
+                {"ops.Unstack", "axis=1 "},
+                {"ops.Where", "x1=[1] x2=[2] "}};
+
+/* Copy the words of a text but for that of one key. */
+static void copy_without(const char *text, const char *but, char *out) {
+  size_t n = strlen(but);
+  out[0] = 0;
+  for (const char *at = text; *at;) {
+    const char *end = strchr(at, ' ') + 1;
+    bool is_it = strncmp(at, but, n) == 0 && at[n] == '=';
+    strncat(out, at, is_it ? 0 : (size_t)(end - at));
+    at = end;
+  }
+}
+
 /* "key=value" for every required key but one. */
 static void required(const snug__layer_class *c, const char *value, const char *but, char *out) {
   size_t n = 0;
   out[0] = 0;
+  for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
+    if (strcmp(together[i].class_name, c->name) == 0) {
+      copy_without(together[i].keys, but, out);
+      return;
+    }
+  }
   for (const snug__field *f = c->fields; f->name; f++) {
     bool needed = !f->initial || strcmp(f->name, "constant") == 0; /* stands for an input */
     if (needed && strcmp(f->name, but) != 0) {
@@ -64,6 +92,10 @@ static snug_status build(snug_ctx *ctx, const snug__layer_class *c, const input 
   snug_tensor out = snug_model_layer(m, c->name, config, x, c->min_in);
   snug_status s = snug_model_status(m);
   ASSERT_EQ_INT(s == SNUG_OK, out != SNUG_NO_TENSOR);
+  if (!s && snug_model_tensor_dtype(m, out) != SNUG_FLOAT32) { /* a loss wants numbers */
+    out = snug_model_layer(m, "ops.Cast", "dtype=float32", &out, 1);
+    s = snug_model_status(m);
+  }
   s = s ? s : attempt_train(m, &o, x, c->min_in, in->dtype, out);
   snug_model_destroy(m);
   return s;

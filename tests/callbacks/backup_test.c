@@ -45,6 +45,8 @@ typedef struct run {
   breaker breaker;
   volatile sig_atomic_t interrupted;
   watch said;
+  void (*make_change)(snug_ctx *ctx, snug_model *m, snug_fit_options *o); /* NULL: none */
+  bool replan;
 } run;
 
 /* The backup stands first: that its place does not matter is part of the promise. */
@@ -64,16 +66,28 @@ static void make_callbacks(run *r, snug_model *m, snug_callback list[N_CALLBACKS
       (snug_callback){.user = &r->breaker, .batch_end = break_off, .failure = &r->breaker.failure};
 }
 
+/* Also a fit that went on from a backup holds what was planned, to the byte. */
+static void expect_planned(const snug_history *h) {
+  snug_memory_report r;
+  snug_history_memory(h, &r);
+  ASSERT_EQ_UINT(r.planned, r.measured);
+}
+
 /* Run to the end (out gets what is left) or to the breaker; returns the status of fit. */
 static snug_status go(run *r, lab_outcome *out) {
   snug_model *m = lab_model(r->ctx, r->lab);
   snug_fit_options o = lab_options(r->lab);
   snug_callback list[N_CALLBACKS];
   snug_history *h = NULL;
+  if (r->make_change) {
+    r->make_change(r->ctx, m, &o);
+  }
   make_callbacks(r, m, list);
+  o.replan = r->replan;
   o.callbacks = list;
   o.n_callbacks = N_CALLBACKS;
   snug_status s = snug_fit(m, lab_data(r->lab), &o, &h);
+  expect_planned(h);
   if (!s && out) {
     lab_collect(m, h, out);
   }
@@ -207,9 +221,13 @@ static snug_status two_epochs(snug__isa isa, const char *folder, int64_t at, ker
   ASSERT_OK(ctx, snug_callback_create(k->model, "BackupAndRestore", "", &target, &list[0]));
   snug_fit_options o = lab_options(l);
   o.epochs = 2;
+  o.replan = at < 0; /* with the kernels of this one */
   o.callbacks = list;
   o.n_callbacks = 3;
-  snug_status s = snug_fit(k->model, lab_data(l), &o, NULL);
+  snug_history *h = NULL;
+  snug_status s = snug_fit(k->model, lab_data(l), &o, &h);
+  expect_planned(h);
+  snug_history_destroy(h);
   snug_callback_destroy(&list[0]);
   snug_model_destroy(k->model);
   test_ctx_end(ctx);
@@ -340,7 +358,193 @@ TEST(another_fit_is_refused) {
   r.lab = &all_labs[4]; /* 3 steps per epoch */
   expect_refusal(&r, SNUG_E_STATE, "the number of steps is 5 there and 3 here");
   r.lab = &all_labs[1]; /* another optimizer */
-  expect_refusal(&r, SNUG_E_STATE, "is not what it has there");
+  expect_refusal(&r, SNUG_E_STATE, "optimizer is ");
+  r.replan = true; /* what it keeps is not what this one has */
+  expect_refusal(&r, SNUG_E_STATE, "remove the folder");
+}
+
+/* ---- what may be other, and what may not ---- */
+
+/* A change of what the result depends on, and how it is named. */
+typedef struct change {
+  void (*make)(snug_ctx *ctx, snug_model *m, snug_fit_options *o);
+  const char *named;
+} change;
+
+static void change_seed(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)ctx;
+  (void)o;
+  m->seed = 77;
+}
+
+static void change_threads(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)m;
+  (void)o;
+  ctx->threads++;
+}
+
+static void change_batch(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)ctx;
+  (void)m;
+  o->batch_size = 5;
+}
+
+static void change_shuffle(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)ctx;
+  (void)m;
+  o->no_shuffle = true;
+}
+
+static void change_rate(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)o;
+  ASSERT_OK(ctx, snug_model_set_learning_rate(m, 0.25));
+}
+
+static void change_pieces(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)ctx;
+  (void)m;
+  o->levers.micro_batch = 2;
+  o->levers.allow_batch_statistics = true;
+}
+
+static void change_weights_of_classes(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  static const double weights[] = {1.0, 2.0, 3.0};
+  (void)ctx;
+  (void)m;
+  o->class_weight = weights;
+  o->n_class_weight = 3;
+}
+
+static void change_setting(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  static const snug_setting settings[] = {{"--augment", "flip"}};
+  (void)ctx;
+  (void)m;
+  o->settings = settings;
+  o->n_settings = 1;
+}
+
+static void change_epochs(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)ctx;
+  (void)m;
+  o->epochs++;
+  o->memory = UINT64_C(4) << 30;
+}
+
+static const change changes[] = {
+    {change_seed, "seed is 7 there and 77 here"},
+    {change_threads, "threads is "},
+    {change_batch, "batch_size is 4 there and 5 here"},
+    {change_shuffle, "shuffle is yes there and no here"},
+    {change_rate, "learning_rate is "},
+    {change_pieces, "micro_batch is 0 there and 2 here"},
+    {change_weights_of_classes, "class_weight is none there and 3 "},
+    {change_setting, "--augment is not given there and flip here"},
+};
+
+TEST(changed_options_are_named) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/changed", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  for (size_t i = 0; i < SNUG_COUNT(changes); i++) {
+    r.make_change = NULL;
+    r.replan = false;
+    break_off_once(&r);
+    r.make_change = changes[i].make;
+    expect_refusal(&r, SNUG_E_STATE, changes[i].named);
+    expect_refusal(&r, SNUG_E_STATE, "--replan");
+    r.replan = true;
+    lab_outcome out = {0};
+    ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+    lab_free(&out);
+    ASSERT_FALSE(watch_exists(folder));
+  }
+}
+
+TEST(more_epochs_and_another_line_are_no_other_fit) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/more", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r);
+  r.make_change = change_epochs;
+  lab_outcome out = {0};
+  ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+  lab_free(&out);
+}
+
+/* ---- heads that lie ---- */
+
+/* Where the head of a file has what: 8 bytes each behind its name and version. */
+enum { HEAD_KIND = 8 + 11, HEAD_VERSION = HEAD_KIND, HEAD_SETTINGS = HEAD_VERSION + 8 };
+
+static int64_t number_at(const lab_outcome *file, size_t at) {
+  int64_t n = 0;
+  memcpy(&n, file->bytes + at, sizeof n);
+  return n;
+}
+
+/* The sum that makes a head whole again. */
+static uint64_t sum_of(const unsigned char *bytes, size_t n) {
+  uint64_t sum = SNUG__KEY_START;
+  return snug__key_add(sum, bytes, n);
+}
+
+/* Put a number into the head, set its sum right, and try to go on. */
+static void expect_head_refused(run *r, const lab_outcome *file, const char *path, size_t at,
+                                int64_t value) {
+  lab_outcome other = {malloc(file->n), file->n};
+  size_t choices = HEAD_SETTINGS + 8 + (size_t)number_at(file, HEAD_SETTINGS);
+  size_t end = choices + 48 + (size_t)number_at(file, choices + 32);
+  ASSERT_NOT_NULL(other.bytes);
+  memcpy(other.bytes, file->bytes, file->n);
+  memcpy(other.bytes + at, &value, sizeof value);
+  uint64_t sum = sum_of(other.bytes, end);
+  memcpy(other.bytes + end, &sum, sizeof sum);
+  FILE *f = fopen(path, "wb");
+  ASSERT_TRUE(f && fwrite(other.bytes, 1, other.n, f) == other.n && fclose(f) == 0);
+  lab_free(&other);
+  r->ctx = test_ctx();
+  r->breaker = (breaker){.at = -1};
+  snug_status s = go(r, NULL);
+  ASSERT_TRUE(s == SNUG_E_FORMAT || s == SNUG_E_STATE);
+  ASSERT_HAS(snug_message(r->ctx), "remove the folder");
+  test_ctx_end(r->ctx);
+}
+
+/* A line, so that the plan has values that are made again. */
+static void add_line(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)ctx;
+  (void)m;
+  o->levers.recompute = "full";
+}
+
+TEST(heads_that_lie_are_refused) {
+  static const int64_t values[] = {-1, 5, INT64_C(1) << 40, INT64_MAX, INT64_MIN};
+  char path[4096], folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/lies", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  snprintf(path, sizeof path, "%s/snug.backup", folder);
+  run r = {
+      .lab = &all_labs[0], .folder = folder, .config = "", .csv = csv, .make_change = add_line};
+  break_off_once(&r);
+  lab_outcome file = read_outcome(path);
+  ASSERT_EQ_INT(number_at(&file, HEAD_VERSION), 2);
+  size_t choices = HEAD_SETTINGS + 8 + (size_t)number_at(&file, HEAD_SETTINGS);
+  ASSERT_TRUE(number_at(&file, choices + 32) > 0);
+  expect_head_refused(&r, &file, path, HEAD_VERSION, 1);
+  for (size_t i = 0; i < SNUG_COUNT(values); i++) {
+    expect_head_refused(&r, &file, path, HEAD_SETTINGS, values[i]);
+    expect_head_refused(&r, &file, path, choices + 16, values[i]); /* slots */
+    expect_head_refused(&r, &file, path, choices + 24, values[i]); /* the window */
+    expect_head_refused(&r, &file, path, choices + 32, values[i]); /* how many values */
+    expect_head_refused(&r, &file, path, choices + 40, values[i]); /* kernels */
+  }
+  /* No value of the step may wait on a disk that is not allowed, or be what there is not. */
+  expect_head_refused(&r, &file, path, choices + 48, INT64_C(0x0303030303030303));
+  expect_head_refused(&r, &file, path, choices + 48, INT64_C(0x7f7f7f7f7f7f7f7f));
+  expect_head_refused(&r, &file, path, choices + 48, INT64_C(0x0101010101010101)); /* an input */
+  lab_free(&file);
 }
 
 /* Every byte changed and every length: a status, never a crash; nothing is set. */

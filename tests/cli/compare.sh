@@ -75,6 +75,11 @@ has compare.html "3 runs compared"
 for run in fit student cut; do
   ls logs/$run/train/events.out.tfevents.* >/dev/null || fail "no events of $run: $(ls -R logs)"
 done
+rm compare.html
+expect 0 compare fit.snug student.snug --html -o both.html
+has err "wrote both.html"
+[ ! -e compare.html ] || fail "--html -o both.html wrote compare.html, too"
+expect 0 compare fit.snug student.snug --html
 mkdir other && cp fit.snug other
 expect 0 compare fit.snug other/fit.snug --tensorboard same -q
 [ -d same/fit/train ] && [ -d same/fit-2/train ] || fail "runs of one name: $(ls same)"

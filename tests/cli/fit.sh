@@ -60,6 +60,13 @@ has out '"saved":"j.keras"'
 has out '"interrupted":null'
 grep -q '"planned":\([0-9]*\),"measured":\1,' out || fail "planned and measured differ: $(cat out)"
 
+# So it is of a model of 15 weights, whose plan is larger than its step.
+"$MAKE_DATA" tiny.keras 1 || fail "make_data"
+expect 0 plan tiny.keras --data train.npz --optimizer sgd --loss sparse_categorical_crossentropy --json
+planned=$(sed 's/.*"memory":{"planned":\([0-9]*\).*/\1/' out)
+expect 0 fit tiny.keras --data train.npz --optimizer sgd --loss sparse_categorical_crossentropy --json
+has out "\"planned\":$planned,\"measured\":$planned,"
+
 # The same seed gives the same file; another seed or no shuffling another one.
 weights() { # options...: the values of the trained model's predictions
   "$SNUG" fit m.keras --data train.npz -q -f -o s.keras "$@" || fail "fit $*"

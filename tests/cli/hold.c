@@ -1,5 +1,7 @@
-/* A program that holds a known amount: hold MIB MILLISECONDS [LIVES [LATER]]: after LATER ms it
- * takes MIB for so long, and it lives for LIVES ms in all. */
+/* A program that holds a known amount: hold MIB MILLISECONDS [LIVES [LATER [FILE]]]: after LATER ms
+ * it takes MIB for so long, and it lives for LIVES ms in all.  With a FILE behind that, it maps and
+ * reads so much of it instead. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +21,13 @@ static void sleep_until(double when) {
   }
 }
 
+static void read_pages(const char *p, size_t bytes) {
+  volatile char sum = 0;
+  for (size_t i = 0; i < bytes; i += 4096) {
+    sum = (char)(sum + p[i]);
+  }
+}
+
 int main(int argc, char **argv) {
   double began = now();
   size_t bytes = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) << 20 : 0;
@@ -26,11 +35,18 @@ int main(int argc, char **argv) {
   double lives = argc > 3 ? strtod(argv[3], NULL) : 0.0;
   sleep_until(began + (argc > 4 ? strtod(argv[4], NULL) : 0.0));
   if (bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int file = argc > 5 ? open(argv[5], O_RDONLY) : -1;
+    void *p = argc > 5
+                  ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0)
+                  : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
       return 1;
     }
-    memset(p, 1, bytes);
+    if (argc > 5) {
+      read_pages(p, bytes);
+    } else {
+      memset(p, 1, bytes);
+    }
     sleep_until(now() + held);
     munmap(p, bytes);
   }

@@ -73,3 +73,43 @@ for kib in 52000 55000 58000 61000 64000 67000 70000 80000 90000 100000 200000; 
   done
 done
 [ $held -gt 0 ] && [ $refused -gt 0 ] || fail "under ulimit -v $held fits ran and $refused were refused"
+
+# Without a line what the process may hold decides, before step 1: a plan is told against what it is judged.
+"$MAKE_DATA" many.npz x=real:512,28,28,1 y=label3:512 || fail "make_data"
+"$SNUG" init cnn -o large.keras >/dev/null 2>err || fail "init: $(cat err)"
+need=$("$SNUG" plan large.keras --data many.npz --batch-size 512 --memory none --json | sed 's/.*"process":\([0-9]*\),"least.*/\1/')
+tight() { # CODE ARGS...: with fewer addresses than it needs
+  wanted=$1
+  shift
+  (ulimit -v $((need / 1024 + 90000)) && exec "$SNUG" "$@") >out 2>err
+  code=$?
+  [ $code -eq "$wanted" ] || fail "snug $*: exit code $code, not $wanted; $(cat err)"
+}
+expect 0 plan large.keras
+has out "judged by what this process may hold: "
+expect 0 plan large.keras --memory none
+has out "judged by nothing: there is no line"
+tight 3 plan large.keras --data many.npz --batch-size 512
+head -1 out | grep -q '^does not fit: needs .*, and this process may hold .*; the least that would do is ' || fail "no verdict: $(cat out)"
+tight 3 plan large.keras --data many.npz --batch-size 512 --json
+is_json out
+has out '"fits":false'
+has out '"line":0,"line_from":null,"available":'
+has out '"chosen":0,'
+tight 3 fit large.keras --data many.npz --batch-size 512 -o never.keras
+grep -q '^snug: large.keras with batch 512 needs .*, and this process may hold .*RLIMIT_AS.*: the least that would do is .* --memory none' err ||
+  fail "no verdict: $(cat err)"
+grep -q '^  snug fit .*--memory auto' err || fail "auto is no remedy: $(cat err)"
+[ ! -e never.keras ] || fail "something was saved"
+tight 0 fit large.keras --data many.npz --batch-size 512 --memory auto -o out.keras -q
+tight 0 fit large.keras --data many.npz --batch-size 8 -q
+tight 0 plan large.keras --data many.npz --batch-size 512 --memory none
+tight 0 plan large.keras --data many.npz --batch-size 8 --memory 2GiB
+has out "warning: the line of 2.00 GiB is above what this process may hold"
+tight 0 fit large.keras --data many.npz --batch-size 8 --memory 2GiB -q
+has err "Warning: the line of 2.00 GiB is above what this process may hold"
+tight 3 predict large.keras --data many.npz --batch-size 512 --memory 20MiB
+has err "predict: the process needs "
+expect 3 evaluate large.keras --data many.npz --batch-size 512 --memory 20MiB
+has err "evaluate: the process needs "
+expect 0 evaluate large.keras --data many.npz --batch-size 512 --memory none -q

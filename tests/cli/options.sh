@@ -18,6 +18,23 @@ expect 0 pack -q -- -odd.csv
 # What is wrong, and what may have been meant.
 expect 2 pack p.csv --quite
 has err 'there is no option "--quite"; did you mean --quiet?'
+# What others call it.
+hint() { # WORD MEANT VERB
+  expect 2 "$3" m.keras "$1" 1
+  has err "there is no option \"$1\"; did you mean $2?"
+}
+hint --lr --learning-rate fit
+hint -lr --learning-rate fit
+hint --epoch --epochs fit
+hint -epochs --epochs fit
+hint --mem --memory plan
+hint --val-split --validation-split fit
+hint --batch_size --batch-size evaluate
+hint --out --output predict
+for verb in train:fit test:evaluate eval:evaluate info:summary profile:watch; do
+  expect 2 "${verb%:*}" m.keras
+  has err "there is no verb \"${verb%:*}\"; did you mean ${verb#*:}?"
+done
 expect 2 pack p.csv --cap 5
 has err 'did you mean --capacity?'
 expect 2 pack p.csv --zzzzzz

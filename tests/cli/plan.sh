@@ -136,6 +136,16 @@ is_json out
 has out '"fits":false'
 has out '"remedies":['
 
+# What a plan suggests keeps what it trains, and all that was typed.
+expect 3 plan m.keras --data train.npz --learning-rate 0.01 --memory 10
+grep -q '^  snug fit m.keras .*--learning-rate 0.01 .*--output trained.keras' out || fail "nothing would be saved: $(cat out)"
+expect 3 plan m.keras --data train.npz --checkpoint c.keras --memory 10
+lacks out "--output"
+expect 0 plan m.keras --data train.npz --epochs 3 --find-batch --memory 64MiB
+grep -q '^next: snug fit m.keras --data train.npz .*--epochs 3 .*--memory 64MiB.* --output trained.keras$' out || fail "next: $(cat out)"
+expect 0 plan m.keras --find-batch --memory 64MiB
+grep -q '^next: snug fit m.keras --data FILE .*--output trained.keras$' out || fail "next: $(cat out)"
+
 # The largest batch: it fits, and larger ones do not.
 "$SNUG" init cnn -o cnn.keras -q 2>err || fail "init: $(cat err)"
 expect 0 plan cnn.keras --find-batch --memory 60MiB --json

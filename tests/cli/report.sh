@@ -4,7 +4,7 @@
 
 record() { "$MAKE_RECORDING" "$1" "$1.snug" || fail "make_recording $1"; }
 golden() { diff -u "$SNUG_TESTS/data/views/$1" out || fail "$1 has changed"; }
-for kind in fit over cut watch long hostile one empty bare; do record $kind; done
+for kind in fit over cut watch killed long hostile one empty bare; do record $kind; done
 cp fit.snug fit.copy
 
 # The terminal, letter by letter.
@@ -14,7 +14,7 @@ golden fit.txt
 LC_ALL=C COLUMNS=100 expect 0 report fit.snug
 golden fit.ascii.txt
 LC_ALL=C grep -q '[^ -~]' out && fail "characters beyond ASCII: $(cat out)"
-for kind in over cut watch one empty bare; do
+for kind in over cut watch killed one empty bare; do
   LC_ALL=C.UTF-8 COLUMNS=80 expect 0 report $kind.snug
   golden $kind.txt
 done
@@ -34,13 +34,13 @@ expect 0 report "a b.snug"
 has out "next: snug report 'a b.snug' --html"
 
 # A recording that was cut says so first, and what was seen last.
-LC_ALL=C.UTF-8 expect 0 report cut.snug
-head -1 out | grep -q 'cut short: the run was killed, or still goes on' || fail "$(head -1 out)"
+LC_ALL=C.UTF-8 COLUMNS=100 expect 0 report cut.snug
+head -1 out | grep -q 'Cut short: the run was killed, or still goes on; it was last seen during epoch 2' || fail "$(head -1 out)"
 has out "last     epoch 2, batch "
 for cut in 30 100 500; do
   head -c $cut fit.snug >short.snug
   expect 0 report short.snug
-  has out "cut short"
+  has out "Cut short"
 done
 
 
@@ -48,7 +48,7 @@ done
 cp fit.snug damaged.snug
 printf 'XXXX' | dd of=damaged.snug bs=1 seek=900 conv=notrunc 2>/dev/null
 LC_ALL=C expect 0 report damaged.snug
-head -1 out | grep -q 'the recording is damaged at byte [0-9]*: this is what lies before' || fail "$(head -1 out)"
+head -1 out | grep -q 'The recording is damaged at byte [0-9]*: this is what lies before' || fail "$(head -1 out)"
 expect 0 report damaged.snug --json
 has out '"state":"damaged"'
 
@@ -100,6 +100,27 @@ expect 0 report fit.snug -o all.html
 cmp -s all.html page.html || fail "-o all.html is not --html"
 expect 2 report fit.snug -o all.txt
 has err "ends in .html, .csv or .json"
+# A form that is asked for and -o are one file, whatever it is called.
+mkdir forms && cp fit.snug forms
+in_forms() {
+  (cd forms && "$SNUG" report fit.snug "$@" >out 2>err) || fail "report $*: $(cat forms/err)"
+  is_empty forms/out
+}
+in_forms --html -o a.html
+cmp -s forms/a.html page.html || fail "--html -o a.html is not that page"
+in_forms --html -o a.page
+cmp -s forms/a.page page.html || fail "--html -o a.page is not that page"
+in_forms --json -o a.json
+is_json forms/a.json
+in_forms --csv -o a.csv
+cmp -s forms/a.csv all.csv || fail "--csv -o a.csv is not that table"
+in_forms --trace -o a.trace.json
+cmp -s forms/a.trace.json fit.trace.json || fail "--trace -o a.trace.json is not that trace"
+[ "$(ls forms | wc -l)" = 8 ] || fail "more files than were asked for: $(ls forms)"
+in_forms --html -o b.csv # two forms, two files
+cmp -s forms/b.csv all.csv && [ -s forms/fit.html ] || fail "--html -o b.csv: $(ls forms)"
+expect 2 report fit.snug --html --trace -o two.txt
+has err "--html, --trace"
 expect 2 report fit.snug --json --csv
 has err "exclude each other"
 expect 1 report fit.snug --html nowhere/page.html

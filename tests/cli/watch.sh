@@ -215,7 +215,7 @@ if command -v script >/dev/null; then
   (sleep 1; printf '\003'; sleep 1) |
     script -qec "'$SNUG' watch -- sh -c 'trap \"echo caught; exit 6\" INT; while :; do sleep 0.1; done'; echo code \$?" /dev/null >out 2>err
   has out "code 6"
-  [ "$(grep -c caught out)" = 1 ] || fail "Ctrl-C came $(grep -c caught out) times: $(cat out)"
+  [ "$(grep -cE '(^|C)caught' out)" = 1 ] || fail "Ctrl-C came $(grep -cE '(^|C)caught' out) times: $(cat out)"
   script -qec "'$SNUG' watch -q -- sh -c 'tty >/dev/null && echo a terminal'" /dev/null >out </dev/null
   has out "a terminal"
   TERM=xterm LC_ALL=C.UTF-8 script -qec "stty rows 24 cols 60; '$SNUG' watch --live -- '$HOLD' 16 900" /dev/null >out </dev/null
@@ -231,6 +231,13 @@ END
   sed "s/${escape}D${escape}\[A//g; s/${escape}7\(${escape}\[[0-9;]*[rHK]\)*[^${escape}]*${escape}8//g" out | tr -d '\r' >plain
   for i in 1 2 3 4; do grep -qx "Epoch $i loss 0.$i" plain || fail "--live in the middle of a line: $(cat -v out)"; done
   lacks plain "snug: "
+  # The window becomes narrow, then wide: what is drawn is asked for its width each time, and so is the box at the end.
+  cat >resize.sh <<'END'
+for cols in 24 100; do sleep 0.8; stty cols $cols; done; sleep 0.8
+END
+  TERM=xterm LC_ALL=C script -qec "stty rows 24 cols 70; '$SNUG' watch --live -- sh resize.sh" /dev/null >out
+  grep -ao "${escape}\[2K[^${escape}]*" out | sed "s/^${escape}\[2K//; /^$/d" | awk '{ print (length > 23 ? "wide" : "narrow") }' | uniq >widths
+  [ "$(tr '\n' ' ' <widths)" = "wide narrow wide " ] || fail "--live and a window of another size: $(tr '\n' ' ' <widths): $(cat -v out)"
   TERM=xterm script -qec "stty rows 0 cols 80; '$SNUG' watch --live -- true" /dev/null >out </dev/null
   has out "that tells how many rows it has"
   # Ctrl-Z stops both, and the shell sees that.

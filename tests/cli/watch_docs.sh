@@ -17,7 +17,7 @@ while IFS= read -r line; do
     *--json*) tail -n 1 err >json && is_json json ;;
     *" -q "*) is_empty err ;;
     *--live*) has err "--live needs a terminal" ;;
-    *"snug report"*) has out "ended with exit code 0" ;;
+    *"snug report"*) has out "Ended with exit code 0" ;;
     *"snug watch"*) # each row that the page shows is one that there is
       for label in peak who what shape time; do has err "│ $label "; done ;;
   esac

@@ -18,6 +18,7 @@ else
   exit 77
 fi
 trap 'rmdir "$group"' EXIT
+export COLUMNS=200 # sentences stay in one line
 inside="echo \$\$ >$group/cgroup.procs || exit 77;"
 
 # The command itself.
@@ -31,6 +32,23 @@ has json "\"path\":\"$group\",\"limit\":50331648,"
 # A process of it: the shell lives and ends by itself.
 expect 3 watch -- sh -c "$inside '$HOLD' 200 1000 0 500; exit 3"
 has err "exit code 3; a process of it was killed by the kernel for memory"
+
+has err "help "
+has err "a limit above 48.0 MiB"
+has err "next: snug watch -o run.snug -- sh -c "
+
+# Pages of files that this shell read before count for its own group: the peak is above the limit.
+head -c 67108864 /dev/zero >file
+cat file >/dev/null
+expect 0 watch --json -- sh -c "$inside exec '$HOLD' 64 700 0 100 file"
+tail -n 1 err >json
+is_json json
+has json '"above_limit":{"bytes":'
+has json '"because":"files","says":"the peak is '
+expect 0 watch -o run.snug -- sh -c "$inside exec '$HOLD' 64 700 0 100 file"
+has err "above the limit of 48.0 MiB"
+has err "pages of files"
+has err "next: snug report run.snug"
 
 # What fits is not, and neither is one that was killed otherwise.
 expect 0 watch -- sh -c "$inside exec '$HOLD' 20 300"

@@ -367,6 +367,60 @@ TEST(masks_go_along_with_values_and_are_not_computed) {
                 "layer 'p' (GlobalAveragePooling1D): is called with a mask of its own");
 }
 
+/* ---- what counts is told ---- */
+
+/* Behind an open size, or a mask, there is a layer that Snug has not. */
+TEST(an_unknown_layer_is_named_before_what_hides_it) {
+  snug_ctx *ctx = test_ctx();
+  const char *message = "layer 'g' (GRU): recurrent layers";
+  ASSERT_STATUS(
+      ctx,
+      config_refuse(ctx, FUNCTIONAL("f",
+                                    INPUT("x", "[null, null, 4]") "," LAYER(
+                                        "GRU", "g", ", 'units': 2", NODE(TENSOR("x", 0, 0))),
+                                    "['x', 0, 0]", "['g', 0, 0]") END),
+      SNUG_E_UNSUPPORTED, message);
+  ASSERT_STATUS(
+      ctx,
+      config_refuse(
+          ctx,
+          FUNCTIONAL("f",
+                     INPUT("x", "[null, 5, 4]") "," OP(
+                         "NotEqual", "n", "",
+                         TENSOR("x", 0,
+                                0) ", 0") "," LAYER("GRU", "g", ", 'units': 2",
+                                                    "{'args': [" TENSOR(
+                                                        "x", 0,
+                                                        0) "], 'kwargs': {'mask': " TENSOR("n", 0,
+                                                                                           0) "}}"),
+                     "['x', 0, 0]", "['g', 0, 0]") END),
+      SNUG_E_UNSUPPORTED, message);
+}
+
+#define IMAGE \
+  "{'class_name': 'InputLayer', 'config': {'name': 'x', 'batch_shape': [null, 8, 8, 3]}}"
+
+TEST(random_augmentation_is_told_as_steps_where_it_stands_first) {
+  snug_ctx *ctx = test_ctx();
+  ASSERT_STATUS(
+      ctx,
+      config_refuse(
+          ctx,
+          SEQUENTIAL("s",
+                     IMAGE "," LAYER("RandomFlip", "a", ", 'mode': 'vertical'", "") "," LAYER(
+                         "RandomRotation", "b", ", 'factor': [-0.1, 0.1]",
+                         "") "," LAYER("RandomZoom", "c", ", 'height_factor': [-0.2, 0.1]",
+                                       "") "," LAYER("RandomCrop", "d", ", 'height': 6, 'width': 7",
+                                                     "") "," LAYER("Flatten", "e", "", "")) END),
+      SNUG_E_UNSUPPORTED, "--augment 'flip=vertical,rotation=0.1,zoom=[-0.2,0.1],crop=6x7'");
+  ASSERT_STATUS(
+      ctx,
+      config_refuse(ctx, SEQUENTIAL("s", IMAGE "," LAYER("Flatten", "e", "", "") "," LAYER(
+                                             "RandomFlip", "a", "", "")) END),
+      SNUG_E_UNSUPPORTED, "put keras.layers.Identity() in its place");
+  ASSERT_NULL(strstr(snug_message(ctx), "--augment"));
+}
+
 #define TRAINED(class_name, keys)                                                    \
   FUNCTIONAL("f",                                                                    \
              INPUT("x", "[null, 4]") "," LAYER(                                      \
@@ -402,9 +456,9 @@ static void check_op(const char *config, const char *class_name, const char *exp
 
 TEST(operations_have_constants_and_no_place) {
   check_op(WITH_OPS(OP("Add", "a", "", TENSOR("x", 0, 0) ", 3.5"), "a"), "ops.Add",
-           "name=\"a\", constant=[3.5]");
+           "name=\"a\", constant=[3.5], constant_dtype=float");
   check_op(WITH_OPS(OP("Subtract", "a", "", "2, " TENSOR("x", 0, 0)), "a"), "ops.Subtract",
-           "name=\"a\", constant=[2], constant_first=true");
+           "name=\"a\", constant=[2], constant_dtype=int, constant_first=true");
   check_op(WITH_OPS(OP("Mean", "a", ", 'axis': [1], 'keepdims': true", TENSOR("x", 0, 0)), "a"),
            "ops.Mean", "name=\"a\", axis=[1], keepdims=true");
   check_op(
@@ -421,7 +475,53 @@ TEST(operations_have_constants_and_no_place) {
                        TENSOR("x", 0, 0) ", {'class_name': '__numpy__', 'config': {'value': [0.5, "
                                          "2], 'dtype': 'float32'}}"),
                     "a"),
-           "ops.Multiply", "name=\"a\", constant=[0.5,2]");
+           "ops.Multiply",
+           "name=\"a\", constant=[0.5,2], constant_shape=[2], constant_dtype=float");
+  check_op(WITH_OPS(OP("Add", "a", "",
+                       "{'class_name': '__tensor__', 'config': {'value': [[[1, 2], [3, 4], "
+                       "[5, 6], [7, 8]]], 'dtype': 'int32'}}, " TENSOR("x", 0, 0)),
+                    "a"),
+           "ops.Add",
+           "name=\"a\", constant=[1,2,3,4,5,6,7,8], constant_shape=[1,4,2], "
+           "constant_dtype=int32, constant_first=true");
+  check_op(WITH_OPS(OP("Where", "a", "", TENSOR("x", 0, 0) ", -Infinity, true"), "a"), "ops.Where",
+           "name=\"a\", x1=[-inf], x1_dtype=float, x2=[1], x2_dtype=bool");
+}
+
+/* An array of sizes that differ, one that would stand beside the samples, and what is no array. */
+TEST(constants_that_do_not_fit) {
+  static const char *const cases[][2] = {
+      {"[[1, 2], [3]]", "the 3 numbers of a constant do not fill"},
+      {"[[[1, 2]], [[3, 4]]]", "without mixing samples"},
+      {"[['a', 'b']]", "is called with an array of=\"a\""},
+      {"[[[[[[[1]]]]]]]", "is called with an array of="}};
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    char config[2048];
+    snug_ctx *ctx = test_ctx();
+    snprintf(config, sizeof config,
+             WITH_OPS(OP("Add", "a", "",
+                         TENSOR("x", 0, 0) ", {'class_name': '__numpy__', 'config': {'value': %s, "
+                                           "'dtype': 'float32'}}"),
+                      "a"),
+             cases[i][0]);
+    ASSERT_STATUS(ctx, config_refuse(ctx, config),
+                  i == 0 || i == 1 ? SNUG_E_SHAPE : SNUG_E_UNSUPPORTED, cases[i][1]);
+  }
+}
+
+/* Each result that is read is a layer. */
+TEST(an_operation_with_several_results) {
+  snug_model *m = config_build(
+      test_ctx(),
+      WITH_OPS(OP("Split", "s", ", 'indices_or_sections': 2, 'axis': 1", TENSOR("x", 0, 0)) "," OP(
+                   "Add", "a", "", TENSOR("s", 0, 1) ", " TENSOR("s", 0, 0)),
+               "a"));
+  const snug__layer *layers = m->layers.data;
+  ASSERT_EQ_UINT(m->layers.n, 3);
+  ASSERT_EQ_TEXT(layers[0].name, "s");
+  ASSERT_EQ_TEXT(layers[1].name, "s[1]");
+  ASSERT_EQ_TEXT(layers[2].name, "a");
+  snug_model_destroy(m);
 }
 
 TEST(operations_that_are_not_there) {

@@ -52,7 +52,7 @@ static void check_refused(const char *config, const char *part) {
   snug_model *m = config_build(ctx, config);
   ASSERT_STATUS(ctx, snug__keras_compile(m, "m.keras"), SNUG_E_UNSUPPORTED, part);
   ASSERT_HAS(snug_message(ctx), "m.keras: compile_config");
-  ASSERT_HAS(snug_message(ctx), "no_compile");
+  ASSERT_HAS(snug_message(ctx), "say optimizer and loss yourself");
   ASSERT_EQ_UINT(m->keras->compiles, 0);
   ASSERT_NULL(m->training);
   snug_model_destroy(m);
@@ -191,20 +191,51 @@ TEST(what_the_core_has_not_is_refused_by_name) {
   check_refused(COMPILED(TWO, "'sgd'", "['mse', null]", ""), "'q' has no loss");
   check_refused(COMPILED(TWO, "'sgd'", "{'p': 'mse'}", ""), "1 losses for 2 outputs");
   check_refused(COMPILED(TWO, "'sgd'", "'mse'", ", 'metrics': ['mae']"), "1 entries of metrics");
-  check_refused(COMPILED(ONE, "'sgd'", "'mse'",
-                         ", 'metrics': [{'class_name': 'Accuracy', 'config': "
-                         "{'name': 'accuracy'}}]"),
-                "Accuracy");
-  check_refused(COMPILED(ONE, "'sgd'", "'mse'",
-                         ", 'metrics': [{'class_name': 'Precision', 'config': "
-                         "{'name': 'p', 'top_k': 3}}]"),
-                "top_k");
   check_refused(COMPILED(ONE, "'sgd'", "'mse'", ", 'loss_weights': 'a'"), "loss weight");
   check_refused(COMPILED(ONE,
                          "{'class_name': 'Adam', 'config': {'learning_rate': {'class_name': "
                          "'MySchedule', 'config': {}}}}",
                          "'mse'", ""),
                 "MySchedule");
+}
+
+/* Metrics that there are not, in all forms: the rest is compiled. */
+TEST(a_metric_that_is_not_there_is_left_out) {
+  static char json[CONFIG_BYTES];
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  config_text(json, "%s",
+              COMPILED(ONE, "'sgd'", "'mse'",
+                       ", 'metrics': ['mae', " FUNCTION(
+                           "my_metric") ", {'class_name': 'Accuracy', 'config': "
+                                        "{'name': 'plain'}}, {'class_name': 'Precision', "
+                                        "'config': {'name': 'p', 'top_k': 3}}, 'strange']"));
+  ASSERT_OK(ctx, snug__keras_build(ctx, "m.keras", json, strlen(json), "", NULL, &m));
+  ASSERT_OK(ctx, snug__keras_compile(m, "m.keras"));
+  ASSERT_EQ_TEXT(snug_model_left_out(m), "my_metric, plain, p, strange");
+  ASSERT_EQ_UINT(snug_model_metrics(m).n, 2); /* loss and mae */
+  snug_model_destroy(m);
+  test_ctx_end(ctx);
+}
+
+/* A loss that is not there: only what needs it says so, by its name; another may take its place. */
+TEST(a_loss_that_is_not_there_stops_training_alone) {
+  static char json[CONFIG_BYTES];
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = NULL;
+  snug_compile_options other = SNUG_COMPILE_OPTIONS_DEFAULT;
+  const char *const mse = "mse";
+  config_text(json, "%s", COMPILED(ONE, "'sgd'", FUNCTION("my_loss"), ""));
+  ASSERT_OK(ctx, snug__keras_build(ctx, "m.keras", json, strlen(json), "", NULL, &m));
+  ASSERT_OK(ctx, snug__keras_try_compile(m, "m.keras"));
+  ASSERT_STATUS(ctx, snug__training_need(m), SNUG_E_UNSUPPORTED, "my_loss");
+  ASSERT_STATUS(ctx, snug__training_need(m), SNUG_E_UNSUPPORTED, "\nsay optimizer and loss");
+  other.loss = &mse;
+  other.n_loss = 1;
+  ASSERT_OK(ctx, snug_model_recompile(m, &other));
+  ASSERT_OK(ctx, snug__training_need(m));
+  snug_model_destroy(m);
+  test_ctx_end(ctx);
 }
 
 static snug_status scenario(snug_ctx *ctx, void *arg) {

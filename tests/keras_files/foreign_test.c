@@ -22,7 +22,7 @@ static void write_file(snug_ctx *ctx, const char *path) {
   int64_t bytes = 0;
   char name[64];
   snug__h5_writer *w = NULL;
-  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, &w));
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, 0, &w));
   ASSERT_OK(ctx, snug__h5_write_group(w, "vars", "the model"));
   ASSERT_OK(ctx, snug__h5_write_data(w, "a/float32", SNUG_FLOAT32, 2, two_three, six));
   ASSERT_OK(ctx, snug__h5_write_data(w, "a/float64", SNUG_FLOAT64, 0, NULL, &real));

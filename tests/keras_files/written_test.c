@@ -31,9 +31,9 @@ static snug_status fill(snug__h5_writer *w) {
   return snug__h5_write_data(w, "optimizer/vars/1", SNUG_FLOAT64, 2, none, NULL);
 }
 
-static snug_status write_file(snug_ctx *ctx, int fd, int64_t *bytes) {
+static snug_status write_file(snug_ctx *ctx, int fd, int64_t at, int64_t *bytes) {
   snug__h5_writer *w = NULL;
-  SNUG_TRY(snug__h5_writer_open(ctx, fd, &w));
+  SNUG_TRY(snug__h5_writer_open(ctx, fd, at, &w));
   snug_status s = fill(w);
   snug_status closed = snug__h5_writer_close(w, bytes);
   return s ? s : closed;
@@ -42,7 +42,7 @@ static snug_status write_file(snug_ctx *ctx, int fd, int64_t *bytes) {
 static snug__h5 *open_written(snug_ctx *ctx, const char *name) {
   snug__range range = {.fd = new_file(name)};
   snug__h5 *h5 = NULL;
-  ASSERT_OK(ctx, write_file(ctx, range.fd, &range.bytes));
+  ASSERT_OK(ctx, write_file(ctx, range.fd, 0, &range.bytes));
   ASSERT_EQ_INT(lseek(range.fd, 0, SEEK_END), range.bytes);
   ASSERT_OK(ctx, snug__h5_open(ctx, "w.h5", &range, &h5));
   return h5;
@@ -111,7 +111,7 @@ TEST(large_groups_come_back) {
   snug__h5 *h5 = NULL;
   char path[64];
   size_t n = 0;
-  ASSERT_OK(ctx, snug__h5_writer_open(ctx, range.fd, &w));
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, range.fd, 0, &w));
   for (int32_t i = N - 1; i >= 0; i--) { /* so that each goes to the front of the list */
     snprintf(path, sizeof path, "optimizer/vars/%05d", i);
     ASSERT_OK(ctx, snug__h5_write_data(w, path, SNUG_INT32, 0, NULL, &i));
@@ -136,7 +136,7 @@ TEST(writer_refuses_what_is_there) {
   snug__h5_writer *w = NULL;
   int64_t bytes = 0;
   float v = 1;
-  ASSERT_OK(ctx, snug__h5_writer_open(ctx, new_file("w.h5"), &w));
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, new_file("w.h5"), 0, &w));
   ASSERT_OK(ctx, snug__h5_write_data(w, "a/b", SNUG_FLOAT32, 0, NULL, &v));
   ASSERT_STATUS(ctx, snug__h5_write_data(w, "a/b", SNUG_FLOAT32, 0, NULL, &v), SNUG_E_ARGUMENT,
                 "a/b");
@@ -144,16 +144,16 @@ TEST(writer_refuses_what_is_there) {
   ASSERT_OK(ctx, snug__h5_writer_close(w, &bytes));
 }
 
+static snug_status write_weights(void *ctx, int fd, int64_t at, int64_t *bytes) {
+  return write_file(ctx, fd, at, bytes);
+}
+
 static snug_status write_archive(snug_ctx *ctx, void *path) {
-  int64_t bytes = 0;
-  char beside[512];
-  snprintf(beside, sizeof beside, "%s.weights", (const char *)path);
-  int fd = open(beside, O_RDWR | O_CREAT | O_TRUNC, 0600);
-  snug_status s = write_file(ctx, fd, &bytes);
-  snug__archive_content content = {"{\"keras_version\": \"3\"}", "{\"a\": 1}", 8, fd, bytes};
-  s = s ? s : snug__archive_write(ctx, path, &content);
-  close(fd);
-  return s;
+  const snug__archive_content content = {
+      "{\"keras_version\": \"3\"}", "{\"a\": 1}", 8, write_weights, ctx, false};
+  snug__replace r;
+  SNUG_TRY(snug__replace_begin(&r, ctx, path));
+  return snug__replace_end(&r, snug__archive_write(&r, &content));
 }
 
 static snug_status read_archive(snug_ctx *ctx, void *path) {

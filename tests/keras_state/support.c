@@ -150,18 +150,29 @@ int state_count_files(const char *path) {
   return n;
 }
 
+/* A file that is the weights. */
+static snug_status copy_weights(void *from, int fd, int64_t at, int64_t *bytes) {
+  char piece[4096];
+  ssize_t n = 0;
+  for (*bytes = 0; (n = pread(*(const int *)from, piece, sizeof piece, *bytes)) > 0; *bytes += n) {
+    ASSERT_EQ_INT(pwrite(fd, piece, (size_t)n, at + *bytes), n);
+  }
+  return SNUG_OK;
+}
+
 void state_write_archive(snug_ctx *ctx, const char *path, const char *version, const char *config,
                          const char *weights_path) {
   char metadata[256];
-  struct stat stat;
+  snug__replace r;
   snprintf(metadata, sizeof metadata, "{\"keras_version\": \"%s\"}", version);
   int fd = open(weights_path, O_RDONLY | O_CLOEXEC);
-  ASSERT_TRUE(fd >= 0 && fstat(fd, &stat) == 0);
+  ASSERT_TRUE(fd >= 0);
   const snug__archive_content content = {.metadata = metadata,
                                          .config = config,
                                          .config_bytes = strlen(config),
-                                         .weights_fd = fd,
-                                         .weights_bytes = stat.st_size};
-  ASSERT_OK(ctx, snug__archive_write(ctx, path, &content));
+                                         .write_weights = copy_weights,
+                                         .user = &fd};
+  ASSERT_OK(ctx, snug__replace_begin(&r, ctx, path));
+  ASSERT_OK(ctx, snug__replace_end(&r, snug__archive_write(&r, &content)));
   close(fd);
 }

@@ -65,7 +65,7 @@ TEST(paths_of_keras_2) {
   float found[12];
   const char *path = state_path("old.weights.h5");
   int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, &w));
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, 0, &w));
   ASSERT_OK(ctx, snug__h5_write_data(w, "_layer_checkpoint_dependencies/dense/vars/0", SNUG_FLOAT32,
                                      2, (const int64_t[]){4, 3}, kernel));
   ASSERT_OK(ctx, snug__h5_write_data(w, "_layer_checkpoint_dependencies/dense/vars/1", SNUG_FLOAT32,
@@ -85,7 +85,7 @@ TEST(files_of_something_else) {
   int64_t bytes = 0;
   const char *path = state_path("table.weights.h5");
   int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, &w));
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, 0, &w));
   ASSERT_OK(ctx, snug__h5_write_data(w, "table", SNUG_INT64, 0, NULL, &bytes));
   ASSERT_OK(ctx, snug__h5_writer_close(w, &bytes));
   close(fd);
@@ -104,7 +104,7 @@ static void write_states(snug_ctx *ctx, snug_model *m, bool is_old, size_t odd, 
   snug__vec list;
   int64_t bytes = 0;
   int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, &w));
+  ASSERT_OK(ctx, snug__h5_writer_open(ctx, fd, 0, &w));
   ASSERT_OK(ctx, snug__h5_write_group(w, "vars", "m"));
   ASSERT_OK(ctx, snug__h5_write_group(w, "layers/dense/vars", "d"));
   for (int i = 0; i < 2; i++) {

@@ -72,6 +72,10 @@ static void begin_fit(run *r, const char *model, uint64_t line) {
   number(r, "plan.process", line - 2 * MIB);
   number(r, "plan.planned", r->base / 2 + 9 * MIB);
   fact(r, "plan.step_seconds", "0.09");
+  fact(r, "plan.peak_step", "training");
+  fact(r, "plan.peak_pass", "backward");
+  fact(r, "plan.peak_layer", "conv1");
+  fact(r, "plan.peak_op", "conv2d_weights");
   moment(r, 0.0, "sample", -1, -1, 0);
 }
 
@@ -156,6 +160,15 @@ static void watch(run *r) {
   fact(r, "end.verdict", "ended with exit code 0");
 }
 
+static void killed(run *r) {
+  watch(r);
+  fact(r, "result.group_limit", "125829120");
+  fact(r, "result.above_says", "the peak is 4.0 MiB above the limit of 120 MiB");
+  fact(r, "end.verdict",
+       "killed by the kernel for memory (SIGKILL; the limit of its control group is 120 MiB, its "
+       "peak 120 MiB)");
+}
+
 static void hostile(run *r) {
   const char *const names[] = {test_hostile, "loss"};
   const double values[] = {1.5, 0.5};
@@ -194,9 +207,9 @@ static void bare(run *r) {
 static const struct {
   const char *kind;
   void (*record)(run *);
-} kinds[] = {{"fit", fit},         {"student", student}, {"over", over}, {"cut", cut},
-             {"watch", watch},     {"long", many},       {"one", one},   {"empty", empty},
-             {"hostile", hostile}, {"bare", bare}};
+} kinds[] = {{"fit", fit},         {"student", student}, {"over", over},    {"cut", cut},
+             {"watch", watch},     {"long", many},       {"one", one},      {"empty", empty},
+             {"hostile", hostile}, {"bare", bare},       {"killed", killed}};
 
 /* As a kill leaves it: without the frame of the end, and with half of one that was being written.
  */

@@ -11,6 +11,7 @@
  *   over      one whose peak passed its line
  *   cut       a fit that was killed in its second epoch
  *   watch     a command with processes that come and go
+ *   killed    the same, killed for memory
  *   long      300 epochs of 100 batches
  *   hostile   one whose texts are written to do harm
  *   one       a single sample

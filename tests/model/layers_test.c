@@ -58,6 +58,9 @@ static double input_value(const layer_case *c, int32_t k, int64_t i) {
   if (at[strcspn(at, "<[")] == '<') {
     return floor((v + 1) * 0.5 * atof(strchr(at, '<') + 1));
   }
+  if (strncmp(at, "above", 5) == 0) {
+    return fabs(v) + 1.5;
+  }
   return strncmp(at, "positive", 8) == 0 ? fabs(v) + 0.5 : v;
 }
 

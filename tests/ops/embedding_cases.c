@@ -34,7 +34,10 @@ OP_CASES(where, {"", "bool[2,3] labels:2; float64[2,3]; float64[2,3]"},
          {"", "bool[2] = 1 0; -; float64[2] = 4 5", .expect = "0 5"},
          {"", "bool[2]; -; -", .fails = "one of a and b"},
          {"", "uint8[2]; float64[2]; -", .fails = "must be bool"},
-         {"", "bool[2,2]; float64[2]; -", .fails = "cannot be broadcast"},
+         {"", "bool[2,2] = 1 0 0 1; float64[2]; -"},
+         {"", "bool[2,1] = 1 0; float64[3]; float64[2,1]"},
+         {"", "bool[2,3] labels:2; float64[]; float64[1,3]"},
+         {"", "bool[2,2] = 1 0 0 1; float64[] = 7; float64[2] = 4 5", .expect = "7 5 4 7"},
          {"", "bool[3]; float64[2]; -", .fails = "do not fit"},
          {"", "bool[2]; float64[2]; float64[3]", .fails = "do not fit"})
 

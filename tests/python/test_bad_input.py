@@ -62,11 +62,13 @@ class BadInputTest(unittest.TestCase):
             snug.fit(compiled("mlp"), x)
 
     def test_other_kinds_of_data(self):
-        class Endless:
+        class Empty:
             def __iter__(self):
                 return iter(())
 
-        self.refused(TypeError, "as_numpy_iterator", x=Endless())
+        self.refused(ValueError, "y and sample_weight come with", x=Empty())
+        with self.assertRaisesRegex(ValueError, "the Empty gives no batch"):
+            snug.fit(compiled("mlp"), Empty())
         self.refused(TypeError, "set", x={1, 2})
 
     def test_numbers(self):
@@ -85,7 +87,8 @@ class BadInputTest(unittest.TestCase):
         self.refused(ValueError, "not compiled", model=uncompiled)
         unbuilt = keras.Sequential([L.Dense(4)])
         unbuilt.compile("sgd", "mse")
-        self.refused(ValueError, "no input shape", model=unbuilt)
+        with self.assertRaisesRegex(ValueError, "no input shape"):
+            snug.plan(unbuilt)  # without x, whose shape it would get
         custom = keras.Sequential([keras.Input((12,)), Doubling(name="twice"), L.Dense(4, activation="softmax")])
         custom.compile("sgd", "sparse_categorical_crossentropy")
         self.refused(NotImplementedError, "Doubling", model=custom)
@@ -109,6 +112,34 @@ class BadInputTest(unittest.TestCase):
         model = compiled("mlp")
         model.compile("sgd", lambda y, p: keras.ops.mean(p))
         self.refused(NotImplementedError, "loss|lambda", model=model)
+
+    def test_advice_is_for_python(self):
+        """What is refused most often names no option of the command, no struct of C and no file."""
+        def sequential(*layers, shape=(12,), optimizer="sgd", loss="mse"):
+            model = keras.Sequential([keras.Input(shape), *layers])
+            model.compile(optimizer, loss)
+            return model
+
+        class Mine(keras.optimizers.SGD):
+            pass
+
+        flat = [L.GlobalAveragePooling2D(), L.Dense(4)]
+        open_shape = dict(shape=(None, None, 3))
+        for model, kind, want in (
+                (sequential(Doubling(), L.Dense(4)), NotImplementedError, "Doubling"),
+                (sequential(L.Lambda(lambda x: x * 2), L.Dense(4)), NotImplementedError, "Lambda"),
+                (sequential(L.RandomFlip(), *flat, shape=(8, 8, 3)), NotImplementedError, "before they come here"),
+                (sequential(L.Dense(4), loss=lambda y, p: keras.ops.mean(p)), NotImplementedError, r"model\.compile\("),
+                (sequential(L.Dense(4), optimizer=Mine()), NotImplementedError, r"model\.compile\("),
+                (sequential(*flat, **open_shape), ValueError, r"\(x=, an array of 4 axes\), or .* keras\.Input\("),
+                (sequential(L.Dense(4)), ValueError, "the model takes"),
+        ):
+            with self.assertRaisesRegex(kind, want) as caught:
+                if "takes" in want:
+                    snug.fit(model, np.zeros((16, 9), "float32"), np.zeros((16, 4), "float32"), verbose=0)
+                snug.plan(model)
+            for word in ("--", "snug_", "the file", "compile_config", "/tmp"):
+                self.assertNotIn(word, str(caught.exception))
 
     def test_own_training_step(self):
         class Mine(keras.Sequential):

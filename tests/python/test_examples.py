@@ -36,7 +36,7 @@ class ExamplesTest(unittest.TestCase):
     def test_killed_run(self):
         out, _ = self.run_example("killed_run.py")
         self.assertIn("exit code 137", out)
-        self.assertIn("cut short", out)
+        self.assertIn("Cut short", out)
         self.assertIn("epoch 4", out)
 
 

@@ -1,6 +1,7 @@
 """Import brings little, and no framework; the command is `python -m snug`."""
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -35,10 +36,50 @@ class ImportTest(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "fitt"):
             snug.fitt
 
+    def test_what_there_is_can_be_seen(self):
+        done = python("-c", "import snug, sys; help(snug); print(dir(snug)); print('keras' in sys.modules)")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("fit", "plan", "DoesNotFit", "LineReached", "get_memory_info", "Report"):
+            self.assertIn(f"'{name}'", done.stdout)
+        self.assertIn("Train a Keras model in Snug", done.stdout)
+        self.assertTrue(done.stdout.endswith("False\n"), "help imports no framework")
+
+    def test_scopes_show_themselves_in_notebooks(self):
+        import snug
+        with snug.peak() as scope:
+            pass
+        self.assertIn("at the most", scope._repr_html_())
+
     def test_a_library_that_is_not_there_is_said(self):
         done = python("-c", "from snug._library import library; library()", SNUG_LIBRARY="/no/libsnug.so")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("SNUG_LIBRARY", done.stderr)
+
+
+SPINS = """
+import os
+from snug._library import library
+library()
+print(os.environ.get("GOMP_SPINCOUNT"))
+"""
+
+
+def spins(**environment):
+    """What the OpenMP runtime was told (None where it does not show that), and what the environment holds afterwards."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+    done = subprocess.run([sys.executable, "-c", SPINS], capture_output=True, text=True,
+                          env={**kept, "OMP_DISPLAY_ENV": "VERBOSE", **environment}, check=True)
+    found = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)
+    return int(found[-1]) if found else None, done.stdout.strip()
+
+
+class ThreadsTest(unittest.TestCase):
+    def test_wait_for_microseconds_unless_the_user_says_otherwise(self):
+        ours = spins()
+        if ours[0] is None:
+            self.skipTest("this OpenMP runtime does not show its settings")
+        self.assertEqual(ours, (1000, "None"))
+        self.assertEqual(spins(GOMP_SPINCOUNT="123"), (123, "123"))
 
 
 class CommandTest(unittest.TestCase):

@@ -1,11 +1,15 @@
 """The line of snug.fit: it holds for the whole process, or is refused before step 1; plans; the largest batch."""
+import os
+import tempfile
 import unittest
+import warnings
 
 import numpy as np
 from common import L, peak_of_process, relative
 from quiet_keras import keras
 
 import snug
+from snug import _process
 from snug.memory import settings
 
 MIB = 1 << 20
@@ -74,7 +78,40 @@ class LineTest(unittest.TestCase):
         for a, b in zip(before, model.get_weights()):
             np.testing.assert_array_equal(a, b)
         # And the least that it names will do.
-        snug.fit(model, self.x, self.y, batch_size=64, memory=error.plan.least + 4 * MIB, verbose=0)
+        snug.fit(model, self.x, self.y, batch_size=64, memory=error.plan.least, verbose=0)
+
+    def test_remedies_are_data_and_text(self):
+        """Each was planned, is told in the words of Python, and does what it says."""
+        def whole():
+            keras.utils.clear_session()
+            model = keras.Sequential([keras.Input((32, 32, 3)), L.Conv2D(32, 3, padding="same"),
+                                      L.BatchNormalization(),  # which asks for all samples at once
+                                      L.Conv2D(32, 3, activation="relu"), L.GlobalAveragePooling2D(),
+                                      L.Dense(4, activation="softmax")])
+            model.compile("sgd", "sparse_categorical_crossentropy")
+            return model
+
+        many, few = (snug.plan(whole(), self.x, self.y, batch_size=n, memory="64GiB").least for n in (64, 2))
+        self.assertGreater(many - few, 4 * MIB)
+        line = (many + few) // 2
+        with self.assertRaises(snug.DoesNotFit) as caught:
+            snug.fit(whole(), self.x, self.y, batch_size=64, memory=line, verbose=0)
+        error = caught.exception
+        by_name = {next(iter(remedy.arguments)): remedy for remedy in error.remedies}
+        self.assertLessEqual({"memory", "batch_size"}, set(by_name), error)
+        for remedy in error.remedies:
+            self.assertIsInstance(remedy, snug.Remedy)
+            self.assertEqual(len(remedy.arguments), 1)
+            self.assertEqual(remedy.call, "snug.fit(..., %s=%r)" % next(iter(remedy.arguments.items())))
+            self.assertIn(str(remedy), str(error))
+            if "memory" not in remedy.arguments:
+                self.assertLessEqual(remedy.bytes, line)
+            arguments = dict(batch_size=64, memory=line, verbose=0)
+            snug.fit(whole(), self.x, self.y, **{**arguments, **remedy.arguments})
+        self.assertEqual(by_name["memory"].bytes, error.plan.least)
+        self.assertLess(by_name["batch_size"].arguments["batch_size"], 64)
+        for word in ("--", "snug plan", "snug_"):
+            self.assertNotIn(word, str(error))
 
     def test_arrays_are_not_copied(self):
         x, y = np.ones((16384, 2048), "float32"), np.zeros(16384, "int64")
@@ -94,9 +131,11 @@ class LineTest(unittest.TestCase):
         self.assertIsNone(plan.line)
         self.assertGreater(larger.snug, 2 * plan.snug)
         self.assertEqual(sum(plan.parts.values()), plan.snug)
-        self.assertEqual(plan.snug + plan.interpreter + plan.memory["tables"] + plan.memory["reserve"], plan.process)
+        self.assertEqual(plan.snug + plan.interpreter + plan.memory["tables"] + plan.memory["reserve"] + plan.room,
+                         plan.process)
         self.assertEqual([layer.name for layer in plan.layers if layer.weights][-1], "dense")
         self.assertIn("16", str(plan))
+        self.assertIn("<td style=\"text-align:left\">activations</td>", plan._repr_html_())
         self.assertFalse(snug.plan(convolutions(), batch_size=64, memory="32MiB").fits)
 
     def test_largest_batch(self):
@@ -115,6 +154,111 @@ class LineTest(unittest.TestCase):
         for memory in ("0%", "101%", "%", "x%", "lots", 0):
             with self.assertRaises(ValueError, msg=memory):
                 snug.plan(convolutions(), memory=memory)
+
+
+def wide():
+    """Most of its memory are weights and what Adam keeps of them: 2.1 million numbers, three times."""
+    keras.utils.clear_session()
+    model = keras.Sequential([keras.Input((1000,)), L.Dense(2000, activation="tanh"), L.Dropout(0.1, seed=3),
+                              L.Dense(4, activation="softmax")])
+    model.compile("adam", "sparse_categorical_crossentropy")
+    return model
+
+
+class Hoarder(keras.callbacks.Callback):
+    """Keeps so much more after each epoch."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.size, self.kept = size, []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.kept.append(np.ones(self.size, "u1"))
+
+
+class BackInTheModelTest(unittest.TestCase):
+    """What goes back into the live model, and what callbacks take on the way, stays under the line."""
+
+    @classmethod
+    def setUpClass(cls):
+        keras.config.set_floatx("float32")
+        rng = np.random.default_rng(5)
+        cls.x, cls.y = rng.normal(size=(64, 1000)).astype("float32"), rng.integers(0, 4, 64)
+        snug.fit(wide(), cls.x, cls.y, verbose=0)
+
+    def fit(self, model, **options):
+        return snug.fit(model, self.x, self.y, verbose=0, **options)
+
+    def test_weights_and_slots_of_the_optimizer(self):
+        model = wide()
+        line = snug.plan(model, self.x, self.y, memory="64GiB").least
+        history = self.fit(model, epochs=2, memory=line)
+        self.assertLessEqual(peak_of_process(), line)
+        self.assertLessEqual(history.memory["process_measured"], history.memory["process"])
+        self.assertEqual(history.memory["planned"], history.memory["measured"])
+        self.assertGreater(history.memory["staging"], 7 * MIB, "one kernel")
+        self.assertEqual(int(model.optimizer.iterations), 4)
+        self.assertGreater(float(keras.ops.max(keras.ops.abs(model.optimizer.variables[2]))), 0)
+
+    def test_random_layers_go_on(self):
+        """Their generators have drawn once a step, as in Keras's own fit."""
+        states = []
+        for train in (self.fit, lambda model: model.fit(self.x, self.y, verbose=0)):
+            model = wide()
+            train(model)
+            states.append(keras.ops.convert_to_numpy(model.layers[1].seed_generator.state).tolist())
+        self.assertEqual(states[0], states[1])
+
+    def test_keras_callbacks_are_planned(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def callbacks():
+                return [keras.callbacks.EarlyStopping("loss", patience=1, restore_best_weights=True),
+                        keras.callbacks.ModelCheckpoint(os.path.join(folder, "all.keras"))]
+
+            line = snug.plan(wide(), self.x, self.y, memory="64GiB", callbacks=callbacks(), epochs=4).least
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", RuntimeWarning)
+                history = self.fit(wide(), epochs=4, memory=line, callbacks=callbacks())
+        self.assertLessEqual(history.memory["process_measured"], line)
+        self.assertEqual(history.memory["planned"], history.memory["measured"])
+        self.assertGreater(history.memory["keras_callbacks"], 3 * 7 * MIB)
+        self.assertEqual(history.memory["callback_memory"], 0)
+
+    def test_own_ones_are_reserved_and_named(self):
+        with self.assertWarnsRegex(RuntimeWarning, r"Hoarder.on_epoch_end took 4\d\.\d MiB \(\d+ bytes\), and 2.0 MiB"):
+            history = self.fit(wide(), callbacks=[Hoarder(40 * MIB)], callback_memory="2MiB")
+        self.assertEqual(history.memory["callback_memory"], 2 * MIB)
+        self.assertGreater(history.memory["process_measured"], history.memory["process"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            history = self.fit(wide(), callbacks=[Hoarder(40 * MIB)], callback_memory="44MiB")
+        self.assertLessEqual(history.memory["process_measured"], history.memory["process"])
+
+    def test_a_line_that_would_be_passed_ends_it_with_all_saved(self):
+        model, hoarder = wide(), Hoarder(6 * MIB)
+        before = model.get_weights()[0].copy()
+        line = snug.plan(model, self.x, self.y, memory="64GiB", callbacks=[hoarder], callback_memory="20MiB").least + MIB
+        with warnings.catch_warnings(), self.assertRaisesRegex(snug.LineReached, "Hoarder.on_epoch_end") as caught:
+            warnings.simplefilter("ignore", RuntimeWarning)
+            self.fit(model, epochs=100, memory=line, callbacks=[hoarder], callback_memory="20MiB")
+        self.assertLessEqual(peak_of_process(), line)
+        self.assertIsInstance(caught.exception, MemoryError)
+        self.assertIs(caught.exception.callback, hoarder)
+        self.assertGreater(len(hoarder.kept), 1)
+        self.assertEqual(int(model.optimizer.iterations), 2 * len(hoarder.kept))
+        self.assertGreater(np.abs(model.get_weights()[0] - before).max(), 0)
+
+    def test_nothing_grows_from_epoch_to_epoch(self):
+        """Nor do Keras's own fits grow less: tests/python/growth.py has them side by side."""
+        model, seen = convolutions(), []
+
+        def note(epoch, logs):
+            model.get_weights()
+            seen.append(_process.figures().anonymous)
+
+        x, y = images(8)
+        snug.fit(model, x, y, epochs=400, verbose=0, callbacks=[keras.callbacks.LambdaCallback(on_epoch_end=note)])
+        self.assertLess(seen[-1] - seen[100], 300 * 1024, "a KiB an epoch; through files it was 70")
 
 
 class LimitTest(unittest.TestCase):

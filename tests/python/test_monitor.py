@@ -1,6 +1,10 @@
 """MemoryMonitor in Keras's own fit, on the back end that KERAS_BACKEND names."""
+import contextlib
 import csv
+import io
+import json
 import os
+import pickle
 import sys
 import tempfile
 import unittest
@@ -23,10 +27,10 @@ def network():
     return model
 
 
-def trained(monitor, *others, epochs=2, **options):
+def trained(monitor, *others, epochs=2, verbose=0, **options):
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(48, 8)).astype("float32"), rng.integers(0, 3, 48)
-    return network().fit(x, y, batch_size=8, epochs=epochs, verbose=0, callbacks=[monitor, *others], **options)
+    return network().fit(x, y, batch_size=8, epochs=epochs, verbose=verbose, callbacks=[monitor, *others], **options)
 
 
 class Holder(keras.callbacks.Callback):
@@ -68,6 +72,18 @@ class MonitorTest(unittest.TestCase):
             events.Reload()
             self.assertIn("epoch_peak_memory", events.Tags()["tensors"])
             self.assertEqual(len(events.Tensors("epoch_memory")), len(history["memory"]))
+
+    def test_the_progress_bar_shows_sizes_and_logs_are_numbers(self):
+        for verbose, update_freq in ((1, "epoch"), (2, "epoch"), (2, "batch")):
+            with contextlib.redirect_stdout(io.StringIO()) as shown:
+                history = trained(MemoryMonitor(update_freq=update_freq), verbose=verbose).history
+            self.assertRegex(shown.getvalue(), r"- memory: \d+\.\d [MG]iB - peak_memory: \d+\.\d [MG]iB")
+            self.assertRegex(shown.getvalue(), r"- loss: \d+\.\d{4}")
+        value = history["memory"][-1]
+        self.assertEqual(json.loads(json.dumps(value)), float(value))
+        self.assertEqual("%.1f %s" % (value, value), "%.1f %s" % (float(value), float(value)))
+        self.assertIs(type(value / 2**20), float)
+        self.assertIs(type(pickle.loads(pickle.dumps(value))), float)
 
     def test_samples_and_labels(self):
         monitor = MemoryMonitor(target_batches=[0, 4])

@@ -134,5 +134,65 @@ class StreamTest(unittest.TestCase):
                 snug.fit(two, stream, verbose=0, **options)
 
 
+class Loader:
+    """As a DataLoader of PyTorch: gone through from the start each time, its batches are lists."""
+
+    def __init__(self, x, y):
+        self.x, self.y, self.passes = x, y, 0
+
+    def __iter__(self):
+        self.passes += 1
+        return (list(batch) for batch in batches(self.x, self.y))
+
+
+class PassesTest(unittest.TestCase):
+    """What gives its batches anew each time: passes are counted, nothing needs to repeat."""
+
+    def check(self, make, **options):
+        one, two = compiled("mlp"), compiled("mlp")
+        x, y = data(one, ROWS, "float32")
+        want = snug.fit(one, x, y, BATCH, 3, shuffle=False, verbose=0, validation_data=(x, y))
+        got = snug.fit(two, make(x, y), epochs=3, verbose=0, validation_data=make(x, y), **options)
+        for key, values in want.history.items():
+            self.assertLess(relative(got.history[key], values), 1e-5, key)
+        for a, b in zip(one.get_weights(), two.get_weights()):
+            self.assertLess(relative(a, b, 1e-3), 1e-5)
+        self.assertLess(relative(snug.evaluate(two, make(x, y)), snug.evaluate(one, x, y, BATCH)), 1e-5)
+
+    def test_anything_that_can_be_gone_through(self):
+        self.check(Loader)
+        loader = Loader(*data(compiled("mlp"), ROWS, "float32"))
+        snug.fit(compiled("mlp"), loader, epochs=2, verbose=0)
+        self.assertEqual(loader.passes, 1 + 2, "once to count")
+
+    @unittest.skipUnless(BACKEND == "tensorflow", "needs TensorFlow")
+    def test_tensorflow(self):
+        import tensorflow as tf
+
+        self.check(lambda x, y: tf.data.Dataset.from_tensor_slices((x, y)).batch(BATCH))
+        self.check(lambda x, y: tf.data.Dataset.from_tensor_slices((x, y)), batch_size=BATCH)
+        model = compiled("mlp")
+        x, y = data(model, ROWS, "float32")
+        endless = tf.data.Dataset.from_tensor_slices((x, y)).batch(BATCH, drop_remainder=True).repeat()
+        with self.assertRaisesRegex(ValueError, "steps_per_epoch is missing"):
+            snug.fit(model, endless, verbose=0)
+        self.assertEqual(len(snug.fit(model, endless, epochs=2, steps_per_epoch=3, verbose=0).epoch), 2)
+
+    @unittest.skipUnless(BACKEND == "torch", "needs PyTorch")
+    def test_torch(self):
+        import torch
+
+        self.check(lambda x, y: torch.utils.data.DataLoader(
+            torch.utils.data.TensorDataset(torch.from_numpy(x), torch.from_numpy(y)), BATCH))
+
+    def test_a_model_that_has_no_shape_yet(self):
+        keras.utils.clear_session()
+        model = keras.Sequential([keras.layers.Dense(4, activation="softmax")])
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        x = np.ones((16, 5), "float32")
+        snug.fit(model, x, np.zeros(16, "int64"), 8, verbose=0)
+        self.assertEqual(snug.predict(model, x, 4).shape, (16, 4))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -34,20 +34,23 @@ TEST(a_file_that_is_there_stays) {
   snug_recording_destroy(some_read(ctx, path));
 }
 
-/* Two recorders on one path: the second has a file of its own. */
-TEST(a_recording_that_is_replaced_is_left_alone) {
+/* Two recorders on one path: the second is refused while the first writes. */
+TEST(a_recording_that_is_written_is_not_replaced) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   snug_recorder *first = some_begin(ctx, path);
   snug_recorder *second = NULL;
-  ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &second));
+  ASSERT_STATUS(ctx, snug_recorder_open(ctx, path, true, &second), SNUG_E_STATE,
+                "run.snug is in use by process");
+  ASSERT_NULL(second);
   ASSERT_OK(ctx, snug_recorder_fact(first, "who", "first"));
-  ASSERT_OK(ctx, snug_recorder_fact(second, "who", "second"));
   ASSERT_OK(ctx, snug_recorder_close(first));
-  ASSERT_OK(ctx, snug_recorder_close(second));
   snug_recording *r = some_read(ctx, path);
   ASSERT_EQ_INT(snug_recording_ended(r, NULL), SNUG_RECORDING_CLOSED);
-  ASSERT_EQ_TEXT(snug_recording_fact(r, "who"), "second");
+  ASSERT_EQ_TEXT(snug_recording_fact(r, "who"), "first");
+  ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &second));
+  ASSERT_OK(ctx, snug_recorder_fact(second, "who", "second"));
+  ASSERT_OK(ctx, snug_recorder_close(second));
   snug_recording_destroy(r);
 }
 

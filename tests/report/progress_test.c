@@ -147,13 +147,35 @@ TEST(parts_come_largest_first) {
 TEST(boxes_have_straight_walls) {
   const snug_box_row rows[] = {{"a", "short"}, {"longer", "ü is one column"}};
   screen s = {.n = 0};
-  snug_box(show, &s, false, "title", rows, 2);
+  snug_box(show, &s, false, 0, "title", rows, 2);
   ASSERT_EQ_TEXT(s.text,
                  "╭─ title ─────────────────╮\n"
                  "│ a       short           │\n"
                  "│ longer  ü is one column │\n"
                  "╰─────────────────────────╯\n");
   screen plain = {.n = 0};
-  snug_box(show, &plain, true, "a title that is longer than all of the rows", rows, 1);
+  snug_box(show, &plain, true, 0, "a title that is longer than all of the rows", rows, 1);
   ASSERT_HAS(plain.text, "+- a title that is longer than all of the rows -+\n| a  short");
+}
+
+/* Nothing is lost where it is narrow: texts go on below, at dots, then at blanks, then in words. */
+TEST(boxes_stay_within_the_terminal) {
+  const snug_box_row rows[] = {{"who", "python 1.2 GiB · worker 300 MiB · and 3 more"},
+                               {"run", "python train.py --epochs 100 --model resnet"},
+                               {"what", "killed for memory (SIGKILL; the limit is 9 M)"},
+                               {"name", "a_name_of_one_word_that_has_no_blank_at_all"}};
+  screen s = {.n = 0};
+  snug_box(show, &s, false, 40, "killed by the kernel · peak 598 MiB of 600 MiB", rows, 4);
+  ASSERT_EQ_TEXT(s.text,
+                 "╭─ killed by the kernel ─────────────╮\n"
+                 "│ peak 598 MiB of 600 MiB            │\n"
+                 "│ who   python 1.2 GiB               │\n"
+                 "│       worker 300 MiB · and 3 more  │\n"
+                 "│ run   python train.py --epochs 100 │\n"
+                 "│       --model resnet               │\n"
+                 "│ what  killed for memory            │\n"
+                 "│       (SIGKILL; the limit is 9 M)  │\n"
+                 "│ name  a_name_of_one_word_that_has_ │\n"
+                 "│       no_blank_at_all              │\n"
+                 "╰────────────────────────────────────╯\n");
 }

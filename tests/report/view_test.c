@@ -14,8 +14,8 @@
 
 #define MIB (1u << 20)
 
-static const char *const kinds[] = {"fit",  "student", "over", "cut",     "watch",
-                                    "long", "one",     "bare", "hostile", "empty"};
+static const char *const kinds[] = {"fit", "student", "over",    "cut",   "watch", "long",
+                                    "one", "bare",    "hostile", "empty", "killed"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 typedef struct opened {
@@ -356,6 +356,29 @@ static void check_headline(snug_ctx *ctx, const char *path, const char *name, co
   end(&o);
 }
 
+/* The first sentence tells how it ended, when it held the most, and where a step needs the most. */
+TEST(a_report_begins_with_sentences) {
+  static const struct {
+    const char *kind, *says;
+  } cases[] = {
+      {"fit",
+       "Ended, 3.54 s after it began. It held the most, 56.0 MiB of the 64.0 MiB that it may, "
+       "in the validation of epoch 2; a step needs the most in the backward of conv1."},
+      {"cut",
+       "Cut short: the run was killed, or still goes on; it was last seen during epoch 2. It "},
+      {"killed",
+       "Killed by the kernel for memory, 5.00 s after it began. It held the most, 124 MiB, "
+       "1.25 s after it began."},
+      {"bare", "Ended. No memory was recorded."}};
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    opened o = look_at(ctx, path, cases[i].kind);
+    check_form(o.view, SNUG_VIEW_JSON, cases[i].says);
+    end(&o);
+  }
+}
+
 TEST(a_failed_run_has_a_bad_headline) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
@@ -375,7 +398,77 @@ TEST(the_axis_reaches_to_what_is_held) {
   moment.held = moment.held_peak = 40 * MIB;
   ASSERT_OK(ctx, snug_recorder_moment(m.recorder, &moment));
   opened o = look_at_made(&m);
-  check_form(o.view, SNUG_VIEW_HTML, ">32.0 MiB</text>");
+  check_form(o.view, SNUG_VIEW_HTML, ">40 MiB</text>");
+  end(&o);
+}
+
+/* Axes end at round numbers, and their steps are round, whatever the run held. */
+TEST(axes_have_round_numbers) {
+  static const struct {
+    double mib;
+    const char *labels[3];
+  } cases[] = {{1.1, {">0.2 MiB<", ">1 MiB<", ">1.2 MiB<"}},
+               {47.0, {">10 MiB<", ">40 MiB<", ">50 MiB<"}},
+               {766.0, {">200 MiB<", ">600 MiB<", ">800 MiB<"}},
+               {1990.0, {">0.5 GiB<", ">1 GiB<", ">2 GiB<"}}};
+  snug_ctx *ctx = test_ctx();
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    made m = make(ctx, test_path("run.snug"));
+    snug_moment moment = {.seconds = 23.0, .at = "sample", .epoch = -1, .batch = -1};
+    moment.resident = moment.peak = (uint64_t)(cases[i].mib * MIB);
+    ASSERT_OK(ctx, snug_recorder_moment(m.recorder, &moment));
+    opened o = look_at_made(&m);
+    for (int k = 0; k < 3; k++) {
+      check_form(o.view, SNUG_VIEW_HTML, cases[i].labels[k]);
+    }
+    check_form(o.view, SNUG_VIEW_HTML, ">15 s<");
+    end(&o);
+  }
+}
+
+/* The page of several: who they are, what they may hold, how their values went on. */
+TEST(a_compare_page_tells_models_limits_and_losses) {
+  static const char *const parts[] = {
+      "student held the least, 28.0 MiB: -77.4 % beside killed, 124 MiB</h1>",
+      "4 runs compared",
+      ">cnn.keras</td>",
+      ">python train.py --fast</td>",
+      ">Killed by the kernel for memory, 5.00 s after it began.</td>",
+      "in the backward of conv1.</td>",
+      "limit of killed: 120 MiB</text>",
+      ">limit: 64.0 MiB</text>",
+      "<h2>loss over the epochs</h2>",
+      "<h2>accuracy over the epochs</h2>",
+      "<li>paler: val_loss</li>",
+      "<th scope=\"row\">val_accuracy</th>"};
+  const char *const names[] = {"fit", "student", "over", "killed"};
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look(ctx, path, names, 4);
+  for (size_t i = 0; i < SNUG_COUNT(parts); i++) {
+    check_form(o.view, SNUG_VIEW_HTML, parts[i]);
+  }
+  end(&o);
+}
+
+/* In CI both are called run.snug. */
+TEST(files_of_one_name_keep_their_folders) {
+  const char *const kinds_of[] = {"fit", "student", "over"};
+  const char *const names[] = {"main/run.snug", "branch/run.snug", "old/other.snug"};
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("run.snug");
+  opened o = look(ctx, path, kinds_of, 3);
+  snug_view_destroy(o.view);
+  const snug_recording *const *all = (const snug_recording *const *)o.recordings;
+  ASSERT_OK(ctx, snug_view_create(ctx, all, names, 3, &o.view));
+  for (snug_view_form form = SNUG_VIEW_TEXT; form <= SNUG_VIEW_HTML; form += 4) {
+    check_form(o.view, form, "main/run.snug");
+    check_form(o.view, form, "branch/run.snug");
+    check_form(o.view, form, "other.snug");
+    paper p = write_form(o.view, form);
+    ASSERT_NULL(strstr(p.text, "old/other"));
+    free(p.text);
+  }
   end(&o);
 }
 

@@ -95,3 +95,33 @@ TEST(a_line_that_is_too_low_is_refused_before_step_1) {
   snug_model_destroy(m);
   toy_free(&t);
 }
+
+static snug_memory_report plan_with(snug_ctx *ctx, snug_model *m, const toy *t, uint64_t during,
+                                    uint64_t after) {
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_memory_report r;
+  snug_plan *plan = NULL;
+  o.caller_memory = during;
+  o.caller_memory_after = after;
+  ASSERT_OK(ctx, snug_plan_fit(m, &t->data, &o, &plan));
+  snug_plan_memory(plan, &r);
+  snug_plan_destroy(plan);
+  ASSERT_EQ_UINT(r.planned + r.code + r.outside + r.tables + r.reserve + r.caller, r.process);
+  return r;
+}
+
+TEST(what_the_caller_takes_is_part_of_it) {
+  snug_ctx *ctx = test_ctx();
+  toy t;
+  net_data(&nets[0], &t);
+  snug_model *m = net_model(ctx, &nets[0], "adam");
+  snug_memory_report r = plan_with(ctx, m, &t, 0, 0);
+  ASSERT_EQ_UINT(r.caller, 0);
+  ASSERT_EQ_UINT(plan_with(ctx, m, &t, 10 * MIB, 0).caller, 10 * MIB);
+  ASSERT_EQ_UINT(plan_with(ctx, m, &t, 10 * MIB, r.block + MIB).caller, 10 * MIB);
+  ASSERT_EQ_UINT(plan_with(ctx, m, &t, MIB, r.block + 3 * MIB).caller, 3 * MIB);
+  ASSERT_EQ_UINT(plan_with(ctx, m, &t, 0, r.block).caller, 0); /* where the step was */
+  snug_model_destroy(m);
+  toy_free(&t);
+  test_ctx_end(ctx);
+}

@@ -160,6 +160,48 @@ TEST(a_saved_model_has_its_slots) {
   job_close(&b);
 }
 
+/* ---- single ones ---- */
+
+typedef struct twins {
+  snug_model *a, *b;
+  int n;
+} twins;
+
+/* Half of a variable at a time: it is the same, wherever it lives, and can be set there. */
+static void compare_one(void *user, const snug_variable_info *v) {
+  twins *t = user;
+  static float a[512 * 512], b[512 * 512];
+  int64_t n = v->rank == 2 ? v->shape[0] * v->shape[1] : 0;
+  for (int64_t i = 0; i < n; i += n / 2) {
+    ASSERT_OK(t->a->ctx, snug_model_variable_get(t->a, v->name, i, n / 2, a));
+    ASSERT_OK(t->b->ctx, snug_model_variable_get(t->b, v->name, i, n / 2, b));
+    ASSERT_EQ_BYTES(a, b, (size_t)n / 2 * sizeof *a);
+    for (int64_t k = 0; k < n / 2; k++) {
+      a[k] *= 0.5f;
+    }
+    ASSERT_OK(t->a->ctx, snug_model_variable_set(t->a, v->name, i, n / 2, a));
+    ASSERT_OK(t->b->ctx, snug_model_variable_set(t->b, v->name, i, n / 2, a));
+    t->n++;
+  }
+}
+
+TEST(slots_are_read_and_set_one_by_one) {
+  set_up();
+  job a, b;
+  open_job(&a, "adam", false);
+  open_job(&b, "adam", true);
+  train(&a, 0, false);
+  train(&b, least_of(&b), true);
+  twins t = {.a = a.model, .b = b.model};
+  ASSERT_OK(a.ctx, snug_model_variables(a.model, compare_one, &t));
+  ASSERT_EQ_INT(t.n, 3 * 9 * 2);
+  train(&a, 0, false);
+  train(&b, 0, true);
+  expect_equal(&a, &b);
+  job_close(&a);
+  job_close(&b);
+}
+
 /* ---- backups ---- */
 
 typedef struct breaker {

@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/left_over.h"
 #include "lib/test.h"
 
 static void put(const char *path, const char *text) {
@@ -127,16 +129,94 @@ TEST(links_are_followed) {
   ASSERT_TRUE(S_ISLNK(info.st_mode));
 }
 
-TEST(temporary_files_of_others_are_left) {
+/* A temporary file of a process, by its number. */
+static const char *temporary_of(long pid) {
+  char name[64];
+  snprintf(name, sizeof name, ".snug-%ld-0.tmp", pid);
+  const char *path = test_path(name);
+  put(path, "theirs");
+  return path;
+}
+
+TEST(temporary_files_that_somebody_writes_are_left) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("a");
-  char name[64];
-  snprintf(name, sizeof name, ".snug-%ld-0.tmp", (long)getpid());
-  const char *other = test_path(name);
-  put(other, "theirs");
+  const char *of_this = temporary_of((long)getpid()), *of_none = temporary_of(999999999);
+  int a = open(of_this, O_RDONLY), b = open(of_none, O_RDONLY);
+  ASSERT_TRUE(flock(a, LOCK_EX) == 0 && flock(b, LOCK_EX) == 0);
   ASSERT_OK(ctx, replace(ctx, path, "new"));
-  ASSERT_EQ_TEXT(get(other), "theirs");
-  ASSERT_EQ_INT(count_beside(path), 2);
+  ASSERT_EQ_TEXT(get(of_this), "theirs");
+  ASSERT_EQ_TEXT(get(of_none), "theirs");
+  ASSERT_EQ_INT(count_beside(path), 3);
+  close(a);
+  close(b);
+}
+
+/* Also those with the number of this process: in a container every run may have the same. */
+TEST(temporary_files_that_nobody_writes_are_removed) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("a");
+  temporary_of((long)getpid());
+  temporary_of(999999999);
+  const char *const others[] = {".snug-1.tmp", ".snug-1-2.tmp.keras", "a.snug-1-2.tmp",
+                                ".snug-x-2.tmp", ".snug-1-.tmp"};
+  for (size_t i = 0; i < SNUG_COUNT(others); i++) {
+    put(test_path(others[i]), "of somebody else");
+  }
+  ASSERT_EQ_INT(mkdir(test_path(".snug-3-3.tmp"), 0700), 0);
+  ASSERT_OK(ctx, replace(ctx, path, "new"));
+  ASSERT_EQ_INT(count_beside(path), 1 + (int)SNUG_COUNT(others) + 1);
+}
+
+TEST(what_cannot_be_replaced_is_told_at_once) {
+  snug_ctx *ctx = test_ctx();
+  char name[300];
+  struct stat info;
+  snug__replace r;
+  memset(name, 'n', 256);
+  name[256] = 0;
+  ASSERT_STATUS(ctx, snug__replace_begin(&r, ctx, test_path(name)), SNUG_E_IO,
+                "cannot be written: File name too long");
+  const char *path = test_path("a");
+  ASSERT_OK(ctx, snug__replace_rehearse(ctx, path, 1 << 20));
+  ASSERT_TRUE(stat(path, &info) != 0);
+  put(path, "old");
+  ASSERT_OK(ctx, snug__replace_rehearse(ctx, path, 1 << 20));
+  ASSERT_EQ_TEXT(get(path), "old");
+  ASSERT_STATUS(ctx, snug__replace_rehearse(ctx, path, (int64_t)1 << 60), SNUG_E_IO,
+                "there is no room for 1152921504606846976 bytes");
+  ASSERT_EQ_TEXT(get(path), "old");
+  ASSERT_EQ_INT(count_beside(path), 1);
+}
+
+TEST(reserved_room_is_no_part_of_the_file) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("a");
+  snug__replace r;
+  ASSERT_OK(ctx, snug__replace_begin(&r, ctx, path));
+  ASSERT_OK(ctx, snug__replace_reserve(&r, 1 << 20));
+  ASSERT_OK(ctx, snug__replace_write(&r, "new", 3));
+  ASSERT_OK(ctx, snug__replace_commit(&r));
+  struct stat info;
+  ASSERT_EQ_INT(stat(path, &info), 0);
+  ASSERT_EQ_INT(info.st_size, 3);
+  ASSERT_EQ_TEXT(get(path), "new");
+}
+
+/* ---- locks ---- */
+
+TEST(a_second_run_is_told_who_holds_it) {
+  snug_ctx *ctx = test_ctx();
+  char expected[64];
+  const char *path = test_path("log");
+  put(path, "");
+  int a = open(path, O_WRONLY), b = open(path, O_WRONLY);
+  ASSERT_OK(ctx, snug__lock(ctx, a, "log"));
+  snprintf(expected, sizeof expected, "log is in use by process %ld", (long)getpid());
+  ASSERT_STATUS(ctx, snug__lock(ctx, b, "log"), SNUG_E_STATE, expected);
+  close(a);
+  ASSERT_OK(ctx, snug__lock(ctx, b, "log"));
+  close(b);
 }
 
 TEST(a_long_name_is_no_obstacle) {

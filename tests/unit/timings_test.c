@@ -83,6 +83,30 @@ TEST(comes_back_to_the_bit) {
   snug__timings_close(&t);
 }
 
+/* Two processes at once: neither loses what the other wrote, and what is there already stays, as
+ * others may have begun to use it.  What was found to be wrong is replaced. */
+TEST(two_at_once_lose_nothing) {
+  snug_ctx *ctx = test_ctx();
+  snug__timings a, b;
+  double value = 0.0;
+  write_some(ctx);
+  ASSERT_OK(ctx, snug__timings_open(&a, ctx));
+  ASSERT_OK(ctx, snug__timings_open(&b, ctx));
+  ASSERT_OK(ctx, snug__timings_add(&a, 1, 1.0));
+  ASSERT_OK(ctx, snug__timings_add(&b, 2, 2.0));
+  ASSERT_OK(ctx, snug__timings_add(&a, 3, 3.0));
+  ASSERT_OK(ctx, snug__timings_add(&b, 3, 4.0));
+  ASSERT_OK(ctx, snug__timings_add(&b, 0, 5.0)); /* the file had another */
+  snug__timings_close(&a);
+  snug__timings_close(&b);
+  ASSERT_OK(ctx, snug__timings_open(&a, ctx));
+  ASSERT_TRUE(snug__timings_find(&a, 1, &value) && value == 1.0);
+  ASSERT_TRUE(snug__timings_find(&a, 2, &value) && value == 2.0);
+  ASSERT_TRUE(snug__timings_find(&a, 3, &value) && value == 3.0);
+  ASSERT_TRUE(snug__timings_find(&a, 0, &value) && value == 5.0);
+  snug__timings_close(&a);
+}
+
 /* Whatever byte is another, whatever is missing: told, not used, and replaced by the next. */
 TEST(damage_is_found) {
   snug_ctx *ctx = test_ctx();

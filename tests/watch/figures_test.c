@@ -76,12 +76,14 @@ TEST(pages) {
   snug__split s;
   ASSERT_TRUE(
       snug__split_parse("400000-7ffe ---p 0 00:00 0 [rollup]\nRss: 100 kB\nPss: 60 kB\n"
-                        "Pss_Dirty: 7 kB\nPss_Anon: 30 kB\nPss_File: 20 kB\nPss_Shmem: 10 kB\n",
+                        "Pss_Dirty: 7 kB\nPss_Anon: 30 kB\nPss_File: 20 kB\nPss_Shmem: 10 kB\n"
+                        "Swap: 9 kB\nSwapPss: 4 kB\n",
                         &s));
   ASSERT_EQ_UINT(s.resident, 100 << 10);
   ASSERT_EQ_UINT(s.pss, 60 << 10);
   ASSERT_EQ_UINT(s.anonymous, 30 << 10);
   ASSERT_EQ_UINT(s.file, 20 << 10);
   ASSERT_EQ_UINT(s.shared, 10 << 10);
+  ASSERT_EQ_UINT(s.swap, 4 << 10);
   ASSERT_FALSE(snug__split_parse("Rss: 100 kB\n", &s));
 }

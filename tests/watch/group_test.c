@@ -57,6 +57,25 @@ TEST(version_1) {
   snug_watch_destroy(w);
 }
 
+/* What has lost its memory is about to be shown in the root. */
+TEST(who_is_ending_has_no_group) {
+  machine_begin();
+  machine_put(100, 1, "a", 5, 5);
+  test_machine_write("proc/100/statm", "0 0 0 0 0 0 0\n");
+  test_machine_write("proc/100/cgroup", "4:memory:/\n0::/\n");
+  put_v1("", "9223372036854771712\n", "777777777\n", none_v1);
+  put_v1("box/", "1048576\n", "1000000\n", none_v1);
+  snug_watch *w = machine_watch(test_ctx(), NULL);
+  snug__watch_look_at(w, 0.0);
+  ASSERT_EQ_TEXT(group_of(w).path, "");
+  ASSERT_EQ_UINT(group_of(w).peak, SNUG_WATCH_UNTOLD);
+  machine_put(101, 100, "b", 5, 5); /* that it is in the root is told of who lives */
+  test_machine_write("proc/101/cgroup", "4:memory:/\n0::/\n");
+  snug__watch_look_at(w, 0.1);
+  ASSERT_EQ_TEXT(group_of(w).path, "/sys/fs/cgroup/memory");
+  snug_watch_destroy(w);
+}
+
 TEST(version_2_and_the_group_around_it) {
   machine_begin();
   machine_put(100, 1, "a", 5, 5);
@@ -148,6 +167,44 @@ TEST(a_machine_that_does_not_count_is_told) {
   snug_watch_report_get(w, &r);
   ASSERT_EQ_UINT(r.machine_kills, SNUG_WATCH_UNTOLD);
   snug_watch_destroy(w);
+}
+
+/* One process or two of 60 MiB each under a limit, and what their pages are. */
+static snug_watch_above above(int processes, const char *limit, int pss, int anonymous, int swap) {
+  snug_watch_report r;
+  char text[512];
+  machine_begin();
+  put_v1("box/", limit, "1000000\n", none_v1);
+  test_machine_write("sys/fs/cgroup/memory/box/memory.stat",
+                     "cache 1\nrss 2\ntotal_cache 7340032\ntotal_rss 3\n");
+  for (int i = 0; i < processes; i++) {
+    machine_put(100 + i, i ? 100 : 1, i ? "b" : "a", 60 - i, 60 - i);
+    if (pss) {
+      snprintf(text, sizeof text,
+               "Rss: %d kB\nPss: %d kB\nPss_Anon: %d kB\nPss_File: %d kB\nSwapPss: %d kB\n",
+               60 << 10, pss << 10, anonymous << 10, (pss - anonymous) << 10, swap << 10);
+      char path[64];
+      snprintf(path, sizeof path, "proc/%d/smaps_rollup", 100 + i);
+      test_machine_write(path, text);
+    }
+  }
+  test_machine_write("proc/100/cgroup", "4:memory:/box\n");
+  snug_watch *w = machine_watch(test_ctx(), NULL);
+  snug__watch_look_at(w, 0.0);
+  snug_watch_report_get(w, &r);
+  ASSERT_EQ_UINT(r.group.cache, 7 * MIB);
+  ASSERT_EQ_UINT(r.above_bytes, r.above ? r.peak - r.group.limit : 0);
+  snug_watch_destroy(w);
+  return r.above;
+}
+
+TEST(why_a_peak_is_above_its_limit) {
+  ASSERT_EQ_INT(above(1, "67108864\n", 60, 30, 0), SNUG_WATCH_NOT_ABOVE);
+  ASSERT_EQ_INT(above(1, "41943040\n", 60, 30, 0), SNUG_WATCH_ABOVE_FILES);
+  ASSERT_EQ_INT(above(1, "41943040\n", 60, 55, 10), SNUG_WATCH_ABOVE_SWAP);
+  ASSERT_EQ_INT(above(1, "41943040\n", 60, 55, 0), SNUG_WATCH_ABOVE_OTHERS);
+  ASSERT_EQ_INT(above(1, "41943040\n", 0, 0, 0), SNUG_WATCH_ABOVE_OTHERS);
+  ASSERT_EQ_INT(above(2, "67108864\n", 0, 0, 0), SNUG_WATCH_ABOVE_SHARED);
 }
 
 TEST(more_groups_than_are_kept) {

@@ -42,6 +42,23 @@ static double loading_epochs(double t) {
 }
 static double steps(double t) { return 300.0 + (t > 20.0) * 200.0 + (t > 45.0) * 100.0 + noise(t); }
 static double falls(double t) { return t < 30.0 ? 900.0 : 300.0; }
+/* Programs that start: they load themselves, then their data, and take their first steps. */
+static double starts_steadily(double t) { return 100.0 + 45.0 * t + noise(t); }
+static double starts_in_spurts(double t) {
+  return t < 10.0   ? 35.0 * t
+         : t < 24.0 ? 350.0 + 6.0 * (t - 10.0)
+         : t < 34.0 ? 434.0 + 32.0 * (t - 24.0)
+                    : 754.0 + 2.0 * (t - 34.0);
+}
+static double settles(double t) { return 800.0 - 700.0 * exp(-t / 20.0) + noise(t); }
+static double starts_and_gives_back(double t) {
+  return t < 4.2 ? 180.0 * t : t < 14.3 ? 761.0 + 0.6 * (t - 4.2) : 714.0;
+}
+/* A leak that grows itself, and one behind a start of a third of the time. */
+static double faster_and_faster(double t) { return 500.0 + t * t / 200.0 + noise(t); }
+static double leak_behind_a_start(double t) {
+  return t < 40.0 ? 20.0 * t : 800.0 + 0.8 * (t - 40.0) + 2.0 * noise(t);
+}
 static double wild(double t) { return 500.0 + 400.0 * noise(floor(t)); }
 
 TEST(flat_is_flat) {
@@ -105,6 +122,25 @@ TEST(what_falls_or_jumps_about_is_not_growing) {
   snug_watch_report r = judged(wild, 600.0);
   ASSERT_EQ_INT(r.shape, SNUG_WATCH_VARYING);
   ASSERT_TRUE(r.period == 0.0);
+}
+
+/* A run of seconds that rises, as every program does when it starts, is not called a leak. */
+TEST(a_start_is_not_a_leak) {
+  ASSERT_EQ_INT(judged(starts_steadily, 12.0).shape, SNUG_WATCH_RISING);
+  ASSERT_EQ_INT(judged(starts_steadily, 25.0).shape, SNUG_WATCH_RISING);
+  ASSERT_EQ_INT(judged(starts_in_spurts, 38.0).shape, SNUG_WATCH_RISING);
+  ASSERT_TRUE(judged(starts_in_spurts, 38.0).per_minute == 0.0);
+  ASSERT_EQ_INT(judged(settles, 120.0).shape, SNUG_WATCH_FLAT);
+  ASSERT_EQ_INT(judged(starts_and_gives_back, 15.4).shape, SNUG_WATCH_FLAT);
+}
+
+TEST(a_leak_is_one_also_when_it_is_short_or_behind_a_start) {
+  ASSERT_EQ_INT(judged(leak, 60.0).shape, SNUG_WATCH_GROWING);
+  ASSERT_EQ_INT(judged(starts_steadily, 120.0).shape, SNUG_WATCH_GROWING);
+  ASSERT_EQ_INT(judged(faster_and_faster, 600.0).shape, SNUG_WATCH_GROWING);
+  snug_watch_report r = judged(leak_behind_a_start, 120.0);
+  ASSERT_EQ_INT(r.shape, SNUG_WATCH_GROWING);
+  ASSERT_NEAR(r.per_minute, 48.0 * MIB, 2.0 * MIB);
 }
 
 TEST(little_is_not_judged) {

@@ -1,7 +1,6 @@
-/* oneDNN 2.6: the one file that knows the library's types and calls. */
+/* The one file that runs oneDNN; what its versions say differently is in dnn_versions.c. */
 #include "device/cpu/dnn.h"
 
-#include <oneapi/dnnl/dnnl.h>
 #include <stdatomic.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -10,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/heap.h"
 #include "base/thread.h"
+#include "device/cpu/dnn_versions.h"
 
 enum { ARG_X, ARG_KERNEL, ARG_BIAS, ARG_Y, ARG_SCRATCH, ARG_COUNT };
 
@@ -69,15 +69,11 @@ static int32_t set_threads(int32_t threads) {
 #endif
 }
 
-typedef struct conv_mds {
-  dnnl_memory_desc_t x, kernel, bias, y;
-} conv_mds;
-
 static bool describe_image(dnnl_memory_desc_t *md, snug__layout layout, int64_t batch,
                            int64_t channels, int64_t height, int64_t width) {
   dnnl_dims_t dims = {batch, channels, height, width};
   dnnl_format_tag_t tag = tags[layout].image;
-  return tag && dnnl_memory_desc_init_by_tag(md, 4, dims, dnnl_f32, tag) == dnnl_success;
+  return tag && snug__dnn_md_init(md, 4, dims, tag);
 }
 
 /* With groups the library rounds each group's outputs up to the block, we round all of them. */
@@ -85,14 +81,12 @@ static bool describe_kernel(dnnl_memory_desc_t *md, const snug__dnn_conv *v) {
   const snug__conv *c = &v->c;
   dnnl_dims_t dims = {c->cout, c->cin, c->h.kernel, c->w.kernel};
   if (c->groups == 1 && tags[v->kernel].kernel) {
-    return dnnl_memory_desc_init_by_tag(md, 4, dims, dnnl_f32, tags[v->kernel].kernel) ==
-           dnnl_success;
+    return snug__dnn_md_init(md, 4, dims, tags[v->kernel].kernel);
   }
   int64_t outs = c->cout / c->groups;
   dnnl_dims_t grouped = {c->groups, outs, c->cin / c->groups, c->h.kernel, c->w.kernel};
   return tags[v->kernel].grouped && outs % snug__layout_block(v->kernel, 3) == 0 &&
-         dnnl_memory_desc_init_by_tag(md, 5, grouped, dnnl_f32, tags[v->kernel].grouped) ==
-             dnnl_success;
+         snug__dnn_md_init(md, 5, grouped, tags[v->kernel].grouped);
 }
 
 /* Of inner products there is one data gradient that reads the kernel as the forward does; of 1x1
@@ -105,26 +99,15 @@ static bool is_inner_product(const snug__dnn_conv *v) {
 static bool describe_matrix(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
                             dnnl_format_tag_t tag) {
   dnnl_dims_t dims = {rows, columns};
-  return dnnl_memory_desc_init_by_tag(md, 2, dims, dnnl_f32, tag) == dnnl_success;
+  return snug__dnn_md_init(md, 2, dims, tag);
 }
 
-static bool describe_product(const snug__dnn_conv *v, conv_mds *m) {
+static bool describe_product(const snug__dnn_conv *v, snug__dnn_operation *o) {
   const snug__conv *c = &v->c;
-  return describe_matrix(&m->x, c->w.in, c->cin, dnnl_ab) &&
-         describe_matrix(&m->y, c->w.in, c->cout, dnnl_ab) &&
-         describe_matrix(&m->kernel, c->cout, c->cin, dnnl_AB16b16a);
-}
-
-static bool describe_all(const snug__dnn_conv *v, conv_mds *m) {
-  const snug__conv *c = &v->c;
-  dnnl_dims_t channels = {c->cout};
-  if (is_inner_product(v)) {
-    return describe_product(v, m);
-  }
-  return describe_image(&m->x, v->x, c->batch, c->cin, c->h.in, c->w.in) &&
-         describe_image(&m->y, v->y, c->batch, c->cout, c->h.out, c->w.out) &&
-         describe_kernel(&m->kernel, v) &&
-         dnnl_memory_desc_init_by_tag(&m->bias, 1, channels, dnnl_f32, dnnl_a) == dnnl_success;
+  o->is_product = true;
+  return describe_matrix(&o->x, c->w.in, c->cin, dnnl_ab) &&
+         describe_matrix(&o->y, c->w.in, c->cout, dnnl_ab) &&
+         describe_matrix(&o->kernel, c->cout, c->cin, dnnl_AB16b16a);
 }
 
 /* What the windows reach beyond the end; negative where they do not come so far. */
@@ -132,54 +115,40 @@ static int64_t padding_behind(const snug__window *w) {
   return (w->out - 1) * w->stride + (w->kernel - 1) * w->dilation + 1 - w->in - w->before;
 }
 
-static bool init_conv(const snug__dnn_conv *v, const conv_mds *m, dnnl_convolution_desc_t *desc) {
-  const snug__window *h = &v->c.h;
-  const snug__window *w = &v->c.w;
-  const dnnl_alg_kind_t direct = dnnl_convolution_direct;
-  dnnl_dims_t strides = {h->stride, w->stride};
-  dnnl_dims_t dilates = {h->dilation - 1, w->dilation - 1};
-  dnnl_dims_t before = {h->before, w->before};
-  dnnl_dims_t behind = {padding_behind(h), padding_behind(w)};
-  switch (v->direction) {
-    case SNUG__DNN_FORWARD:
-      return dnnl_dilated_convolution_forward_desc_init(
-                 desc, dnnl_forward_training, direct, &m->x, &m->kernel, v->bias ? &m->bias : NULL,
-                 &m->y, strides, dilates, before, behind) == dnnl_success;
-    case SNUG__DNN_BWD_DATA:
-      return dnnl_dilated_convolution_backward_data_desc_init(desc, direct, &m->x, &m->kernel,
-                                                              &m->y, strides, dilates, before,
-                                                              behind) == dnnl_success;
-    default:
-      return dnnl_dilated_convolution_backward_weights_desc_init(desc, direct, &m->x, &m->kernel,
-                                                                 NULL, &m->y, strides, dilates,
-                                                                 before, behind) == dnnl_success;
+static void set_windows(const snug__conv *c, snug__dnn_operation *o) {
+  const snug__window *const windows[] = {&c->h, &c->w};
+  for (int32_t i = 0; i < 2; i++) {
+    o->strides[i] = windows[i]->stride;
+    o->dilates[i] = windows[i]->dilation - 1;
+    o->before[i] = windows[i]->before;
+    o->behind[i] = padding_behind(windows[i]);
   }
 }
 
-/* The library knows an operation by how its description begins. */
-typedef union operation {
-  dnnl_convolution_desc_t conv;
-  dnnl_inner_product_desc_t product;
-} operation;
-
-static bool init_operation(const snug__dnn_conv *v, const conv_mds *m, operation *o) {
+/* The operation in the library's terms; it is to be released whatever comes of it. */
+static bool describe(const snug__dnn_conv *v, snug__dnn_operation *o) {
+  const snug__conv *c = &v->c;
+  dnnl_dims_t channels = {c->cout};
+  *o = (snug__dnn_operation){.direction = v->direction};
   if (is_inner_product(v)) {
-    return dnnl_inner_product_backward_data_desc_init(&o->product, &m->x, &m->kernel, &m->y) ==
-           dnnl_success;
+    return describe_product(v, o);
   }
-  return init_conv(v, m, &o->conv);
+  o->algorithm = dnnl_convolution_direct;
+  o->has_bias = v->bias && v->direction == SNUG__DNN_FORWARD;
+  set_windows(c, o);
+  return describe_image(&o->x, v->x, c->batch, c->cin, c->h.in, c->w.in) &&
+         describe_image(&o->y, v->y, c->batch, c->cout, c->h.out, c->w.out) &&
+         describe_kernel(&o->kernel, v) && snug__dnn_md_init(&o->bias, 1, channels, dnnl_a);
 }
 
 static bool append_post(const snug__post *post, dnnl_post_ops_t ops) {
   const float top = (float)post->max_value;
   switch (post->activation) {
     case SNUG__RELU:
-      return dnnl_post_ops_append_eltwise(ops, 1.0f,
-                                          isinf(top) ? dnnl_eltwise_relu : dnnl_eltwise_clip_v2,
-                                          0.0f, isinf(top) ? 0.0f : top) == dnnl_success;
+      return snug__dnn_append_eltwise(ops, isinf(top) ? dnnl_eltwise_relu : dnnl_eltwise_clip_v2,
+                                      0.0f, isinf(top) ? 0.0f : top) == dnnl_success;
     case SNUG__SWISH:
-      return dnnl_post_ops_append_eltwise(ops, 1.0f, dnnl_eltwise_swish, 1.0f, 0.0f) ==
-             dnnl_success;
+      return snug__dnn_append_eltwise(ops, dnnl_eltwise_swish, 1.0f, 0.0f) == dnnl_success;
     default:
       return true;
   }
@@ -216,38 +185,34 @@ static bool is_fit(const char *name, snug__isa isa) {
 }
 
 /* The first kernel of the library's list that is fit, or NULL. */
-static dnnl_primitive_desc_t first_fit(const operation *desc, const_dnnl_primitive_attr_t attr,
-                                       dnnl_engine_t engine, snug__isa isa) {
-  dnnl_primitive_desc_iterator_t each = NULL;
-  dnnl_primitive_desc_t found = NULL;
-  if (dnnl_primitive_desc_iterator_create(&each, desc, attr, engine, NULL) != dnnl_success) {
-    return NULL;
+static dnnl_primitive_desc_t first_fit(const snug__dnn_operation *o,
+                                       const_dnnl_primitive_attr_t attr, dnnl_engine_t engine,
+                                       snug__isa isa) {
+  snug__dnn_walk walk;
+  snug__dnn_walk_start(&walk, o, attr, engine, NULL);
+  while (walk.pd && !is_fit(name_of(walk.pd), isa)) {
+    snug__dnn_walk_next(&walk);
   }
-  do {
-    found = dnnl_primitive_desc_iterator_fetch(each);
-    if (found && !is_fit(name_of(found), isa)) {
-      dnnl_primitive_desc_destroy(found);
-      found = NULL;
-    }
-  } while (!found && dnnl_primitive_desc_iterator_next(each) == dnnl_success);
-  dnnl_primitive_desc_iterator_destroy(each);
+  dnnl_primitive_desc_t found = walk.pd;
+  walk.pd = NULL;
+  snug__dnn_walk_end(&walk);
   return found;
 }
 
 static dnnl_primitive_desc_t find(const snug__dnn_conv *v, dnnl_engine_t engine) {
-  operation desc;
-  dnnl_primitive_desc_t found = NULL;
-  conv_mds m;
-  if (v->isa < SNUG__ISA_AVX2 || !describe_all(v, &m) || !init_operation(v, &m, &desc)) {
+  if (v->isa < SNUG__ISA_AVX2) {
     return NULL;
   }
-  dnnl_primitive_attr_t attr = make_attr(v);
-  if (attr) {
+  dnnl_primitive_desc_t found = NULL;
+  dnnl_primitive_attr_t attr = NULL;
+  snug__dnn_operation o;
+  if (describe(v, &o) && (attr = make_attr(v))) {
     int32_t before = set_threads(threads_for(v->threads));
-    found = first_fit(&desc, attr, engine, v->isa);
+    found = first_fit(&o, attr, engine, v->isa);
     set_threads(before);
-    dnnl_primitive_attr_destroy(attr);
   }
+  dnnl_primitive_attr_destroy(attr);
+  snug__dnn_operation_release(&o);
   return found;
 }
 
@@ -264,7 +229,7 @@ bool snug__dnn_has(const snug__dnn_conv *v) {
 }
 
 static int64_t scratch_of(const_dnnl_primitive_desc_t pd) {
-  const dnnl_memory_desc_t *scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+  snug__dnn_md scratch = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
   return scratch ? (int64_t)dnnl_memory_desc_get_size(scratch) : 0;
 }
 
@@ -281,7 +246,7 @@ int64_t snug__dnn_scratch_for(const snug__dnn_conv *v) {
 }
 
 /* An argument that run gives its memory. */
-static bool add_arg(snug__dnn *d, int32_t slot, int id, const dnnl_memory_desc_t *md) {
+static bool add_arg(snug__dnn *d, int32_t slot, int id, snug__dnn_md md) {
   dnnl_exec_arg_t *arg = &d->args[d->n_args];
   if (!md || dnnl_memory_create(&arg->memory, md, d->engine, DNNL_MEMORY_NONE) != dnnl_success) {
     return false;
@@ -295,13 +260,17 @@ static bool add_args(snug__dnn *d, const snug__dnn_conv *v, const_dnnl_primitive
   const bool fwd = v->direction == SNUG__DNN_FORWARD;
   const bool data = v->direction == SNUG__DNN_BWD_DATA;
   const bool weights = v->direction == SNUG__DNN_BWD_WEIGHTS;
-  conv_mds m;
-  return describe_all(v, &m) && add_arg(d, ARG_X, data ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, &m.x) &&
-         add_arg(d, ARG_KERNEL, weights ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, &m.kernel) &&
-         add_arg(d, ARG_Y, fwd ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, &m.y) &&
-         (!v->bias || add_arg(d, ARG_BIAS, DNNL_ARG_BIAS, &m.bias)) &&
-         add_arg(d, ARG_SCRATCH, DNNL_ARG_SCRATCHPAD,
-                 dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0));
+  snug__dnn_operation o;
+  bool ok = describe(v, &o) &&
+            add_arg(d, ARG_X, data ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, snug__dnn_md_of(&o.x)) &&
+            add_arg(d, ARG_KERNEL, weights ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS,
+                    snug__dnn_md_of(&o.kernel)) &&
+            add_arg(d, ARG_Y, fwd ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, snug__dnn_md_of(&o.y)) &&
+            (!o.has_bias || add_arg(d, ARG_BIAS, DNNL_ARG_BIAS, snug__dnn_md_of(&o.bias))) &&
+            add_arg(d, ARG_SCRATCH, DNNL_ARG_SCRATCHPAD,
+                    dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0));
+  snug__dnn_operation_release(&o);
+  return ok;
 }
 
 static bool make(snug__dnn *d, const snug__dnn_conv *v, dnnl_primitive_desc_t pd) {

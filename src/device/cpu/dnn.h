@@ -1,6 +1,6 @@
 /* Convolutions of oneDNN, described in our own words.
  *
- * Everything that depends on the library's version is in dnn.c.  A description goes in: direction,
+ * What depends on the library is in dnn.c and dnn_versions.c.  A description goes in: direction,
  * geometry, a layout per argument, what follows on the result, threads, instruction set.  What
  * comes out is whether the library has a kernel for it that is fit for us, and a primitive.
  *

@@ -2,7 +2,7 @@
 #include <ctype.h>
 
 #include "base/number.h"
-#include "model/layers/raw_ops.h"
+#include "model/layers/raw_values.h"
 
 typedef struct get_item_config {
   snug__layer_common common;
@@ -67,7 +67,7 @@ static bool read_numbers(const char **at, part *p) {
     ++*at;
     read_bound(at, &has_step, &p->step);
   }
-  return p->step >= 1;
+  return p->step != 0;
 }
 
 static bool read_part(const char **at, part *p) {
@@ -105,6 +105,7 @@ static bool read_key(const char *at, parts *out) {
 /* What is taken of the input, and the shape that is made of it. */
 typedef struct taking {
   snug__slice_params slice;
+  uint32_t backwards; /* axes that are turned round when they have been taken */
   int64_t dim[SNUG_MAX_RANK];
   int32_t rank, axis; /* of the output so far; the next axis of the input */
 } taking;
@@ -130,21 +131,41 @@ static int64_t bound(bool has, int64_t v, int64_t absent, int64_t n) {
   return at > n ? n : at;
 }
 
+/* What a slice with a negative step takes, in rising order: from *begin to before *end. */
+static void turn(const part *p, int64_t n, int64_t *begin, int64_t *end) {
+  int64_t first = p->has_start ? (p->start < 0 ? p->start + n : p->start) : n - 1;
+  int64_t stop = p->has_stop ? (p->stop < 0 ? p->stop + n : p->stop) : -1;
+  first = snug__min_i64(first, n - 1);
+  stop = snug__max_i64(stop, -1);
+  *end = first + 1;
+  *begin = first > stop ? first - (first - stop - 1) / -p->step * -p->step : *end;
+}
+
 static snug_status take_slice(const snug__layer_call *c, taking *t, const part *p) {
   int32_t k = t->axis++;
   int64_t n = snug__layer_type(c, c->in[0])->dim[k];
+  int64_t step = snug__min_i64(p->step < 0 ? -p->step : p->step, snug__max_i64(n, 1));
   bool all = p->step == 1 && (!p->has_start || p->start == 0) && !p->has_stop;
   if (k == 0 && !all) {
     return refuse(c, "the first axis is the batch, which can only be taken as a whole (:)");
   }
   int64_t begin = bound(p->has_start, p->start, 0, n);
   int64_t end = bound(p->has_stop, p->stop, n, n);
+  if (p->step < 0) {
+    turn(&(part){.has_start = p->has_start,
+                 .has_stop = p->has_stop,
+                 .start = p->start,
+                 .stop = p->stop,
+                 .step = -step},
+         n, &begin, &end);
+    t->backwards |= 1u << k;
+  }
   if (k > 0 && end <= begin) {
     return refuse(c, "nothing is left of an axis");
   }
   t->slice.begin.v[k] = begin;
-  t->slice.strides.v[k] = snug__min_i64(p->step, snug__max_i64(n, 1));
-  t->slice.size.v[k] = k ? (end - begin - 1) / p->step + 1 : n;
+  t->slice.strides.v[k] = step;
+  t->slice.size.v[k] = k ? (end - begin - 1) / step + 1 : n;
   return put_axis(c, t, t->slice.size.v[k]);
 }
 
@@ -213,7 +234,7 @@ static snug_status get_item(snug__layer_call *c) {
   memset(&t, 0, sizeof t);
   t.slice.begin.n = t.slice.size.n = t.slice.strides.n = snug__layer_type(c, c->in[0])->rank;
   if (!read_key(k->key, &key)) {
-    return refuse(c, "expected numbers, slices with a positive step, ... and None, as in [:, 0]");
+    return refuse(c, "expected numbers, slices, ... and None, as in [:, 0]");
   }
   SNUG_TRY(resolve_ellipsis(c, &key));
   for (int32_t i = 0; i < key.n; i++) {
@@ -222,6 +243,9 @@ static snug_status get_item(snug__layer_call *c) {
   c->out = c->in[0];
   if (!takes_all(snug__layer_type(c, c->in[0]), &t.slice)) {
     SNUG_TRY(SNUG_EMIT(c->b->g, slice, &t.slice, &c->out, c->in[0]));
+  }
+  for (int32_t axis = 0; axis < SNUG_MAX_RANK; axis++) {
+    SNUG_TRY(t.backwards >> axis & 1 ? snug__raw_flip(c, c->out, axis, &c->out) : SNUG_OK);
   }
   return snug__layer_reshape(c, c->out, t.rank, t.dim, &c->out);
 }

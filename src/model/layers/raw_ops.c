@@ -1,59 +1,125 @@
 /* Raw ops that work element by element; see raw_ops.h. */
-#include "model/layers/raw_ops.h"
-
-#include "ops/matmul.h"
+#include "model/layers/raw_values.h"
+#include "ops/function.h"
 #include "ops/unary.h"
 
 /* ---- of one value, without keys ---- */
 
-#define RAW_UNARY(name, op)                                                      \
-  static snug_status call_##name(snug__layer_call *c) {                          \
-    return snug__graph_add(c->b->g, &snug__op_##op, NULL, c->in, 1, &c->out, 1); \
-  }                                                                              \
+#define RAW_UNARY(name, op)                             \
+  static snug_status call_##name(snug__layer_call *c) { \
+    return snug__raw_apply(c, &snug__op_##op, NULL);    \
+  }                                                     \
   RAW_CLASS(name, snug__layer_common, snug__layer_plain_fields, 1, 1, call_##name)
 
-RAW_UNARY(Absolute, abs);
 RAW_UNARY(Exp, exp);
 RAW_UNARY(HardSigmoid, hard_sigmoid);
 RAW_UNARY(HardSilu, hard_silu);
 RAW_UNARY(HardTanh, hard_tanh);
 RAW_UNARY(Log, log);
 RAW_UNARY(LogSigmoid, log_sigmoid);
-RAW_UNARY(Negative, negative);
 RAW_UNARY(Reciprocal, reciprocal);
 RAW_UNARY(Rsqrt, rsqrt);
 RAW_UNARY(Selu, selu);
 RAW_UNARY(Sigmoid, sigmoid);
-RAW_UNARY(Sign, sign);
 RAW_UNARY(Silu, silu);
 RAW_UNARY(Softplus, softplus);
 RAW_UNARY(Softsign, softsign);
 RAW_UNARY(SparsePlus, sparse_plus);
 RAW_UNARY(SparseSigmoid, sparse_sigmoid);
 RAW_UNARY(Sqrt, sqrt);
-RAW_UNARY(Square, square);
 RAW_UNARY(Tanh, tanh);
 RAW_UNARY(TanhShrink, tanh_shrink);
+
+/* Integers stay integers. */
+#define RAW_UNARY_ANY(name, op)                                                       \
+  static snug_status call_##name(snug__layer_call *c) {                               \
+    snug_dtype dtype = snug__layer_type(c, c->in[0])->dtype;                          \
+    SNUG_TRY(snug__raw_cast(c, c->in[0], snug__raw_work(dtype), &c->out));            \
+    SNUG_TRY(snug__graph_add(c->b->g, &snug__op_##op, NULL, &c->out, 1, &c->out, 1)); \
+    return snug__raw_cast(c, c->out, dtype, &c->out);                                 \
+  }                                                                                   \
+  RAW_CLASS(name, snug__layer_common, snug__layer_plain_fields, 1, 1, call_##name)
+
+RAW_UNARY_ANY(Absolute, abs);
+RAW_UNARY_ANY(Negative, negative);
+RAW_UNARY_ANY(Sign, sign);
+RAW_UNARY_ANY(Square, square);
+RAW_UNARY(StopGradient, stop_gradient);
+
+#define RAW_KIND(name, op, type)                        \
+  static snug_status call_##name(snug__layer_call *c) { \
+    snug__function_params p = {type};                   \
+    return snug__raw_apply(c, &snug__op_##op, &p);      \
+  }                                                     \
+  RAW_CLASS(name, snug__layer_common, snug__layer_plain_fields, 1, 1, call_##name)
+#define RAW_FUNCTION(name, kind) RAW_KIND(name, function, SNUG__FUNCTION_##kind)
+#define RAW_ROUNDING(name, kind) RAW_KIND(name, rounding, SNUG__ROUNDING_##kind)
+
+RAW_FUNCTION(Arccos, arccos);
+RAW_FUNCTION(Arccosh, arccosh);
+RAW_FUNCTION(Arcsin, arcsin);
+RAW_FUNCTION(Arcsinh, arcsinh);
+RAW_FUNCTION(Arctan, arctan);
+RAW_FUNCTION(Arctanh, arctanh);
+RAW_FUNCTION(Cos, cos);
+RAW_FUNCTION(Cosh, cosh);
+RAW_FUNCTION(Erf, erf);
+RAW_FUNCTION(Exp2, exp2);
+RAW_FUNCTION(Expm1, expm1);
+RAW_FUNCTION(Log10, log10);
+RAW_FUNCTION(Log1p, log1p);
+RAW_FUNCTION(Log2, log2);
+RAW_FUNCTION(Sin, sin);
+RAW_FUNCTION(Sinh, sinh);
+RAW_FUNCTION(Tan, tan);
+RAW_ROUNDING(Ceil, ceil);
+RAW_ROUNDING(Floor, floor);
+RAW_ROUNDING(Trunc, trunc);
+
+typedef struct round_config {
+  snug__layer_common common;
+  int64_t decimals;
+} round_config;
+
+static const snug__field round_fields[] = {
+    SNUG__LAYER_FIELDS, SNUG_FIELD(round_config, decimals, INT, "0"), {0}};
+
+static snug_status call_round(snug__layer_call *c) {
+  snug__function_params p = {SNUG__ROUNDING_rint};
+  int64_t decimals = ((const round_config *)c->config)->decimals;
+  snug__scale_shift_params up = {pow(10.0, (double)decimals), 0.0};
+  snug__id factor = SNUG_NONE;
+  SNUG_TRY(snug__layer_as_real(c, c->in[0], &c->out));
+  if (decimals) {
+    SNUG_TRY(SNUG_EMIT(c->b->g, scale_shift, &up, &c->out, c->out));
+  }
+  SNUG_TRY(SNUG_EMIT(c->b->g, rounding, &p, &c->out, c->out));
+  SNUG_TRY(decimals ? snug__layer_number(c, up.scale, &factor) : SNUG_OK);
+  return decimals ? SNUG_EMIT(c->b->g, divide, NULL, &c->out, c->out, factor) : SNUG_OK;
+}
+
+RAW_CLASS(Round, round_config, round_fields, 1, 1, call_round);
 
 static snug_status identity(snug__layer_call *c) {
   c->out = c->in[0];
   return SNUG_OK;
 }
 
+RAW_CLASS(Array, snug__layer_common, snug__layer_plain_fields, 1, 1, identity);
 RAW_CLASS(Copy, snug__layer_common, snug__layer_plain_fields, 1, 1, identity);
 
 /* ---- with the parameters of the op as keys: a config holds them behind what is common ---- */
 
-#define RAW_PARAMS(name, op, type, ...)                                                \
-  typedef struct config_##name {                                                       \
-    snug__layer_common common;                                                         \
-    type params;                                                                       \
-  } config_##name;                                                                     \
-  static const snug__field fields_##name[] = {SNUG__LAYER_FIELDS, __VA_ARGS__, {0}};   \
-  static snug_status call_##name(snug__layer_call *c) {                                \
-    const config_##name *k = c->config;                                                \
-    return snug__graph_add(c->b->g, &snug__op_##op, &k->params, c->in, 1, &c->out, 1); \
-  }                                                                                    \
+#define RAW_PARAMS(name, op, type, ...)                                              \
+  typedef struct config_##name {                                                     \
+    snug__layer_common common;                                                       \
+    type params;                                                                     \
+  } config_##name;                                                                   \
+  static const snug__field fields_##name[] = {SNUG__LAYER_FIELDS, __VA_ARGS__, {0}}; \
+  static snug_status call_##name(snug__layer_call *c) {                              \
+    const config_##name *k = c->config;                                              \
+    return snug__raw_apply(c, &snug__op_##op, &k->params);                           \
+  }                                                                                  \
   RAW_CLASS(name, config_##name, fields_##name, 1, 1, call_##name)
 #define PARAM(name, key, member, kind, initial) \
   { key, SNUG__FIELD_##kind, offsetof(config_##name, params.member), initial, NULL }
@@ -97,150 +163,3 @@ static snug_status leaky_relu(snug__layer_call *c) {
 }
 
 RAW_CLASS(LeakyRelu, leaky_config, leaky_fields, 1, 1, leaky_relu);
-
-/* ---- Cast: to what the model computes in ---- */
-
-typedef struct cast_config {
-  snug__layer_common common;
-  char dtype[SNUG__NAME_BYTES];
-} cast_config;
-
-static const snug__field cast_fields[] = {
-    SNUG__LAYER_FIELDS, SNUG_FIELD(cast_config, dtype, TEXT, NULL), {0}};
-
-static snug_status cast(snug__layer_call *c) {
-  const cast_config *k = c->config;
-  const char *real = snug_dtype_text(c->b->real);
-  if (strcmp(k->dtype, real) != 0) {
-    return snug__fail(
-        c->b->ctx, SNUG_E_UNSUPPORTED,
-        "%s: dtype=%s: the model computes in %s, and only a cast to that is supported",
-        c->layer->name, k->dtype, real);
-  }
-  return snug__layer_as_real(c, c->in[0], &c->out);
-}
-
-RAW_CLASS(Cast, cast_config, cast_fields, 1, 1, cast);
-
-/* ---- of two values, one of which may be a constant ---- */
-
-typedef struct binary_config {
-  snug__layer_common common;
-  snug_numbers constant; /* empty: none */
-  bool constant_first;
-} binary_config;
-
-static const snug__field binary_fields[] = {
-    SNUG__LAYER_FIELDS,
-    SNUG_FIELD(binary_config, constant, NUMBERS, "[]"),
-    SNUG_FIELD(binary_config, constant_first, BOOL, "false"),
-    {0}};
-
-/* Values of different ranks would meet with the batch of one along another axis of the other. */
-static snug_status need_one_rank(const snug__layer_call *c) {
-  char a[SNUG__TYPE_TEXT_BYTES];
-  char b[SNUG__TYPE_TEXT_BYTES];
-  const snug__type *first = snug__layer_type(c, c->in[0]);
-  const snug__type *second = snug__layer_type(c, c->in[1]);
-  if (first->rank != second->rank) {
-    return snug__fail(c->b->ctx, SNUG_E_SHAPE,
-                      "%s: %s and %s have different numbers of axes, so that samples would be "
-                      "mixed; reshape one of them",
-                      c->layer->name, snug__type_batch_text(first, a),
-                      snug__type_batch_text(second, b));
-  }
-  return SNUG_OK;
-}
-
-static snug_status constant(const snug__layer_call *c, const snug_numbers *list, snug__id *out) {
-  double v = 0.0;
-  if (list->n > 1) {
-    return snug__layer_constant(c, list, NULL, out);
-  }
-  snug__numbers_read(list, &v);
-  return snug__layer_number(c, v, out);
-}
-
-/* A list along the last axis must not become another axis, or make one longer. */
-static snug_status check_constant(const snug__layer_call *c, const snug_numbers *list) {
-  int64_t n = list->n;
-  const snug__type *x = snug__layer_type(c, c->in[0]);
-  char text[SNUG__TYPE_TEXT_BYTES];
-  if (list->nested) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: constant: only a number, or a list of numbers along the last axis, is "
-                      "supported",
-                      c->layer->name);
-  }
-  if (n > 1 && (x->rank < 2 || x->dim[x->rank - 1] != n)) {
-    return snug__fail(
-        c->b->ctx, SNUG_E_SHAPE,
-        "%s: constant has %lld numbers: expected 1 or the size of the last axis of %s",
-        c->layer->name, (long long)n, snug__type_batch_text(x, text));
-  }
-  return SNUG_OK;
-}
-
-static snug_status binary(snug__layer_call *c, const snug__op *op) {
-  const binary_config *k = c->config;
-  snug__id pair[2] = {c->in[0], c->n_in > 1 ? c->in[1] : SNUG_NONE};
-  if ((c->n_in > 1) == (k->constant.n > 0)) {
-    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
-                      "%s: %d inputs and %lld numbers as constant: expected two inputs, or one and "
-                      "a constant",
-                      c->layer->name, c->n_in, (long long)k->constant.n);
-  }
-  if (c->n_in > 1) {
-    SNUG_TRY(need_one_rank(c));
-  } else {
-    int at = k->constant_first ? 0 : 1;
-    pair[1 - at] = c->in[0];
-    SNUG_TRY(check_constant(c, &k->constant));
-    SNUG_TRY(constant(c, &k->constant, &pair[at]));
-  }
-  return snug__graph_add(c->b->g, op, NULL, pair, 2, &c->out, 1);
-}
-
-#define RAW_BINARY(name, op)                                                                \
-  static snug_status call_##name(snug__layer_call *c) { return binary(c, &snug__op_##op); } \
-  RAW_CLASS(name, binary_config, binary_fields, 1, 2, call_##name)
-
-RAW_BINARY(Add, add);
-RAW_BINARY(Divide, divide);
-RAW_BINARY(Maximum, maximum);
-RAW_BINARY(Minimum, minimum);
-RAW_BINARY(Multiply, multiply);
-RAW_BINARY(Power, power);
-RAW_BINARY(Subtract, subtract);
-RAW_BINARY(TrueDivide, divide);
-
-/* ---- Matmul: of the last two axes; the axes before them are a batch ---- */
-
-/* in[i] with the axes before the last two repeated to those of the other. */
-static snug_status with_leading(const snug__layer_call *c, int32_t i, snug__id *out) {
-  const snug__type *t = snug__layer_type(c, c->in[i]);
-  const snug__type *other = snug__layer_type(c, c->in[1 - i]);
-  snug__type to = *t;
-  for (int32_t k = 1; k < t->rank - 2; k++) {
-    to.dim[k] = t->dim[k] == 1 ? other->dim[k] : t->dim[k];
-  }
-  *out = c->in[i];
-  return snug__shape_equal(t, &to) ? SNUG_OK
-                                   : snug__emit_broadcast(c->b->g, c->in[i], &to, 1.0, out);
-}
-
-static snug_status matmul(snug__layer_call *c) {
-  snug__matmul_params p = {false, false};
-  snug__id pair[2];
-  SNUG_TRY(need_one_rank(c));
-  if (snug__layer_type(c, c->in[0])->rank < 3) {
-    return snug__fail(c->b->ctx, SNUG_E_SHAPE,
-                      "%s: the product of two values with less than 3 axes would mix samples",
-                      c->layer->name);
-  }
-  SNUG_TRY(with_leading(c, 0, &pair[0]));
-  SNUG_TRY(with_leading(c, 1, &pair[1]));
-  return snug__graph_add(c->b->g, &snug__op_matmul, &p, pair, 2, &c->out, 1);
-}
-
-RAW_CLASS(Matmul, snug__layer_common, snug__layer_plain_fields, 2, 2, matmul);

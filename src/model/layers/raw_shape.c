@@ -1,54 +1,15 @@
 /* Raw ops along axes, and those that only change the shape; see raw_ops.h. */
 #include "model/layers/raw_ops.h"
-#include "ops/reduce.h"
 #include "ops/softmax.h"
 
 /* The configuration of all of them; each class's table tells which members it has. */
 typedef struct axes_config {
   snug__layer_common common;
-  snug_ints axis, axes, newshape, source, destination;
-  snug_floats initial;
+  snug_ints axis, axes, newshape, shape, source, destination;
   int64_t axis1, axis2, repeats;
-  bool keepdims;
 } axes_config;
 
 #define AXES_FIELD(member, kind, initial) SNUG_FIELD(axes_config, member, kind, initial)
-
-/* ---- reductions ---- */
-
-#define REDUCE_FIELDS AXES_FIELD(axis, INTS, NULL), AXES_FIELD(keepdims, BOOL, "false")
-static const snug__field reduce_fields[] = {SNUG__LAYER_FIELDS, REDUCE_FIELDS, {0}};
-static const snug__field extreme_fields[] = {
-    SNUG__LAYER_FIELDS, REDUCE_FIELDS, AXES_FIELD(initial, FLOATS, "[]"), {0}};
-
-static snug_status reduce(snug__layer_call *c, const snug__op *op) {
-  const axes_config *k = c->config;
-  snug__reduce_params p;
-  uint32_t seen = 0;
-  memset(&p, 0, sizeof p);
-  p.axes = k->axis;
-  p.keepdims = k->keepdims;
-  if (k->axis.n == 0 || k->initial.n) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      k->initial.n ? "%s: initial=%g: only null is supported"
-                                   : "%s: axis=none: that takes the batch too, so that samples "
-                                     "would be mixed; name the axes",
-                      c->layer->name, k->initial.v[0]);
-  }
-  SNUG_TRY(snug__layer_need_axes(c, "axis", &k->axis, snug__layer_type(c, c->in[0])->rank, &seen));
-  return snug__graph_add(c->b->g, op, &p, c->in, 1, &c->out, 1);
-}
-
-#define RAW_REDUCTION(name, op, fields)                                                     \
-  static snug_status call_##name(snug__layer_call *c) { return reduce(c, &snug__op_##op); } \
-  RAW_CLASS(name, axes_config, fields, 1, 1, call_##name)
-
-RAW_REDUCTION(Amax, max, reduce_fields);
-RAW_REDUCTION(Amin, min, reduce_fields);
-RAW_REDUCTION(Max, max, extreme_fields);
-RAW_REDUCTION(Mean, mean, reduce_fields);
-RAW_REDUCTION(Min, min, extreme_fields);
-RAW_REDUCTION(Sum, sum, reduce_fields);
 
 /* ---- along one axis ---- */
 
@@ -93,6 +54,26 @@ static snug_status reshape(snug__layer_call *c) {
 }
 
 RAW_CLASS(Reshape, axes_config, reshape_fields, 1, 1, reshape);
+
+/* The batch, -1 in the shape, stays; the other axes are as in NumPy. */
+static snug_status broadcast_to(snug__layer_call *c) {
+  const axes_config *k = c->config;
+  const snug__type *x = snug__layer_type(c, c->in[0]);
+  snug__type to = *x;
+  if (k->shape.n != x->rank || k->shape.v[0] != -1) {
+    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
+                      "%s: shape must have the %d axes of the input, -1 for the batch among them "
+                      "as the first",
+                      c->layer->name, x->rank);
+  }
+  memcpy(to.dim + 1, k->shape.v + 1, (size_t)(to.rank - 1) * sizeof *to.dim);
+  return snug__emit_broadcast(c->b->g, c->in[0], &to, 1.0, &c->out);
+}
+
+static const snug__field broadcast_fields[] = {
+    SNUG__LAYER_FIELDS, AXES_FIELD(shape, INTS, NULL), {0}};
+
+RAW_CLASS(BroadcastTo, axes_config, broadcast_fields, 1, 1, broadcast_to);
 
 static snug_status expand_dims(snug__layer_call *c) {
   const axes_config *k = c->config;

@@ -21,13 +21,13 @@
                                                       .call = __VA_ARGS__}
 
 /* The record of a raw op, in the same way. */
-#define RAW_CLASS(class_name, config, table, least, most, function)                 \
+#define RAW_CLASS(class_name, config, table, least, most, ...)                      \
   const snug__layer_class snug__raw_##class_name = {.name = "ops." #class_name,     \
                                                     .config_bytes = sizeof(config), \
                                                     .fields = (table),              \
                                                     .min_in = (least),              \
                                                     .max_in = (most),               \
-                                                    .call = (function)}
+                                                    .call = __VA_ARGS__}
 
 /* A class without keys of its own. */
 extern const snug__field snug__layer_plain_fields[];

@@ -124,6 +124,7 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   snug_plan_point point;
   snug_plan_point_at(raw, snug_plan_chosen(raw), &point);
   CHECK(ctx, snug_plan_fits(raw) && snug_plan_points(raw) > 0 && point.block == report.block);
+  CHECK(ctx, !snug_plan_resumes(raw));
   snug_plan_buffer buffer;
   snug_plan_buffer_at(raw, 0, &buffer);
   CHECK(ctx, snug_plan_buffers(raw) > 0 && buffer.bytes > 0);
@@ -182,6 +183,8 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   CHECK(ctx, snug_recorder_close(recorded.recorder) == SNUG_OK && recorded.failed == SNUG_OK);
   std::filesystem::remove(recording);
   CHECK(ctx, snug_history_epochs(raw) == 3 && !text.empty());
+  CHECK(ctx, std::string(snug_callback_unwritten(&callbacks[0])).empty());
+  CHECK(ctx, snug_backup_remove(&callbacks[0]) == SNUG_E_ARGUMENT);
   snug_callback_destroy(&callbacks[0]);
   const snug_logs first = snug_history_logs(raw, 0);
   const snug_logs last = snug_history_logs(raw, 2);
@@ -204,11 +207,12 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   snug_memory_text(&report, true, parts.data(), parts.size());
   const snug_box_row row = {"memory", parts.data()};
   text.clear();
-  snug_box(append, &text, true, "fit", &row, 1);
+  snug_box(append, &text, true, 80, "fit", &row, 1);
   CHECK(ctx, text.find("weights") != std::string::npos);
 }
 
 void use(const Context &ctx, snug_model *m, const Set &set) {
+  CHECK(ctx, snug_model_left_out(m) == nullptr && snug_model_uncompiled(m) == nullptr);
   const snug_logs names = snug_model_metrics(m);
   std::vector<double> values(names.n);
   CHECK(ctx, snug_evaluate(m, &set.data, 0, values.data(), values.size()) == SNUG_OK);
@@ -218,10 +222,39 @@ void use(const Context &ctx, snug_model *m, const Set &set) {
   CHECK(ctx, std::fabs(out[0] + out[1] - 1.0F) < 1e-5F);
 }
 
+void logs(const Context &ctx) {
+  const std::string path = temporary("log.csv");
+  snug_log_file log{};
+  CHECK(ctx, snug_log_file_open(&log, ctx.get(), path.c_str()) == SNUG_OK);
+  CHECK(ctx, snug_log_file_write(&log, "a\n", 2) == SNUG_OK && log.length == 2);
+  CHECK(ctx, snug_log_file_cut(&log, 0) == SNUG_OK && log.length == 0);
+  CHECK(ctx, snug_log_file_close(&log) == SNUG_OK);
+  snug_new_file file{};
+  for (const bool replaces : {false, true}) {
+    CHECK(ctx, snug_new_file_begin(&file, ctx.get(), path.c_str()) == SNUG_OK);
+    CHECK(ctx, snug_new_file_write(&file, "a\n", 2) == SNUG_OK);
+    CHECK(ctx, snug_new_file_end(&file, replaces) == SNUG_OK);
+  }
+  snug_new_file_drop(&file);
+}
+
 void keras(const Context &ctx, snug_model *m) {
   const std::string path = temporary("model.keras");
   CHECK(ctx, snug_model_save(m, path.c_str()) == SNUG_OK);
   CHECK(ctx, snug_model_load_weights(m, path.c_str()) == SNUG_OK);
+  snug_save_file file{};
+  file.path = path.c_str();
+  CHECK(ctx, snug_save_file_begin(&file, m) == SNUG_OK);
+  CHECK(ctx, snug_save_file_end(&file) == SNUG_OK && path == file.saved);
+  snug_save_file_drop(&file);
+  std::string name;
+  const auto keep_name = [](void *user, const snug_variable_info *v) {
+    *static_cast<std::string *>(user) = v->name != nullptr ? v->name : "";
+  };
+  CHECK(ctx, snug_model_variables(m, keep_name, &name) == SNUG_OK && !name.empty());
+  float first = 0.0F;
+  CHECK(ctx, snug_model_variable_get(m, name.c_str(), 0, 1, &first) == SNUG_OK);
+  CHECK(ctx, snug_model_variable_set(m, name.c_str(), 0, 1, &first) == SNUG_OK);
   snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
   options.no_compile = true;
   snug_model *loaded = nullptr;
@@ -370,6 +403,9 @@ void memory(const Context &ctx) {
   snug_available room;
   snug_memory_process process;
   CHECK(ctx, snug_memory_available(ctx.get(), &room) == SNUG_OK && std::strlen(room.who) > 0);
+  snug_memory_set_bound(ctx.get(), room.bytes);
+  snug_memory_set_bound(ctx.get(), 0);
+  snug_memory_set_available(ctx.get(), room.bytes);
   snug_memory_process_get(&process);
   CHECK(ctx, process.resident > 0 && process.peak >= process.resident);
   CHECK(ctx, std::string(snug_bytes_text(info.limit, text.data())) == "0 B");
@@ -415,6 +451,7 @@ int main() {
     use(ctx, m.get(), set);
     files(ctx, m.get(), set);
     keras(ctx, m.get());
+    logs(ctx);
     summarize(ctx, m.get());
   }
   CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);

@@ -1,0 +1,111 @@
+#include "callbacks/backup_head.h"
+
+#define VERSION 2
+
+/* The choices of a plan, as they lie in the file; one byte per value of the step follows. */
+typedef struct choices {
+  int64_t micro, most_scratch, slots, window, n_values;
+  uint64_t kernels;
+} choices;
+
+static snug_status check_version(snug__backup_stream *s) {
+  int64_t there = 0;
+  SNUG_TRY(snug__backup_get(s, &there, sizeof there));
+  return there == VERSION
+             ? SNUG_OK
+             : snug__fail(s->ctx, SNUG_E_STATE,
+                          "%.300s was written by another version of Snug (its form is %lld, and %d "
+                          "is read here): let that version end the training, or remove the folder "
+                          "to start anew",
+                          s->path, (long long)there, VERSION);
+}
+
+static snug_status walk_kind(snug__backup_stream *s) {
+  int64_t version = VERSION;
+  SNUG_TRY(snug__backup_expect_text(s, "snug backup", "the kind of file"));
+  return s->task == SNUG__WRITE ? snug__backup_keep(s, &version, sizeof version) : check_version(s);
+}
+
+/* ---- writing ---- */
+
+static snug_status write_choices(snug__backup_stream *s, const snug__fit *f) {
+  const snug__pick *p = &f->pick;
+  choices c = {.micro = p->micro,
+               .most_scratch = p->most_scratch,
+               .slots = p->slots,
+               .window = snug__feed_window(&f->train),
+               .n_values = p->keeping ? (int64_t)p->n_values : 0,
+               .kernels = p->kernels};
+  SNUG_TRY(snug__backup_keep(s, &c, sizeof c));
+  return snug__backup_keep(s, p->keeping, (size_t)c.n_values);
+}
+
+static snug_status write_head(snug__backup_stream *s, const snug__fit *f,
+                              const snug__backup_head *head) {
+  SNUG_TRY(walk_kind(s));
+  SNUG_TRY(snug__settings_write(s, &head->settings));
+  SNUG_TRY(write_choices(s, f));
+  return snug__backup_sum(s);
+}
+
+/* ---- passing over it ---- */
+
+static snug_status read_choices(snug__backup_stream *s, choices *c) {
+  SNUG_TRY(snug__backup_get(s, c, sizeof *c));
+  bool is_possible = c->micro >= 0 && c->most_scratch >= 0 && (c->slots == 0 || c->slots == 1) &&
+                     c->window >= 0 && c->n_values >= 0 && c->n_values <= s->file_bytes;
+  return is_possible ? SNUG_OK : snug__backup_damaged(s);
+}
+
+static snug_status skip_head(snug__backup_stream *s, const snug__backup_head *head) {
+  choices c;
+  SNUG_TRY(walk_kind(s));
+  SNUG_TRY(snug__settings_skip(s));
+  SNUG_TRY(read_choices(s, &c));
+  SNUG_TRY(snug__backup_get(s, NULL, (size_t)c.n_values));
+  uint64_t sum = s->sum;
+  SNUG_TRY(snug__backup_sum(s));
+  return head->is_there && head->sum == sum
+             ? SNUG_OK
+             : snug__fail(s->ctx, SNUG_E_STATE,
+                          "%.300s was replaced since this fit began: another one keeps its backup "
+                          "there; wait for its end, or remove the folder to start anew",
+                          s->path);
+}
+
+snug_status snug__backup_head_walk(snug__backup_stream *s, const snug__fit *f,
+                                   const snug__backup_head *head) {
+  return s->task == SNUG__WRITE ? write_head(s, f, head) : skip_head(s, head);
+}
+
+/* ---- reading it ---- */
+
+static snug_status read_keeping(snug__backup_stream *s, snug__fit *f, const choices *c) {
+  snug__pick *p = &f->pick;
+  if (f->options.replan || c->n_values == 0) {
+    return snug__backup_get(s, NULL, (size_t)c->n_values);
+  }
+  p->n_values = (size_t)c->n_values;
+  SNUG_TRY(SNUG_NEW_ARRAY(s->ctx, SNUG__MEM_PLAN, p->n_values, &p->keeping));
+  return snug__backup_get(s, p->keeping, p->n_values);
+}
+
+snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f, snug__backup_head *head) {
+  choices c;
+  SNUG_TRY(walk_kind(s));
+  SNUG_TRY(snug__settings_compare(s, &head->settings, f->options.replan, &head->change));
+  SNUG_TRY(read_choices(s, &c));
+  SNUG_TRY(read_keeping(s, f, &c));
+  head->sum = s->sum;
+  SNUG_TRY(snug__backup_sum(s));
+  head->is_there = true;
+  if (!f->options.replan) {
+    f->pick.is_kept = true;
+    f->pick.micro = c.micro;
+    f->pick.most_scratch = c.most_scratch;
+    f->pick.slots = c.slots != 0;
+    f->pick.kernels = c.kernels;
+    f->pick.window = c.window;
+  }
+  return SNUG_OK;
+}

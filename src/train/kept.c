@@ -1,0 +1,120 @@
+#include "train/kept.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/size.h"
+#include "train/lower.h"
+#include "train/ways.h"
+
+static snug_status refuse_damaged(const snug__fit *f) {
+  return snug__fail(f->model->ctx, SNUG_E_FORMAT,
+                    "the backup is damaged: its plan is none of this model; remove the folder to "
+                    "start the training anew");
+}
+
+/* ---- whether it is a plan ---- */
+
+static bool may_wait(const snug__fit *f, snug__keeping k) {
+  return k <= SNUG__WAITING_BESIDE && (!snug__is_waiting(k) || f->options.levers.allow_disk);
+}
+
+/* What is made again must have a recipe, and views go with what they look at or are kept. */
+static bool is_closed(const snug__recipes *r, const snug__keeping *keeping, const bool *closed) {
+  for (snug__id v = 0; v < r->g->values.n; v++) {
+    bool is_view = snug__value_at(r->g, v)->view_of != SNUG_NONE;
+    if (snug__is_remade(keeping[v]) != closed[v] && !(is_view && keeping[v] == SNUG__KEPT)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static snug_status check_recipes(const snug__fit *f, const snug__graph *g, bool *remade) {
+  const snug__keeping *keeping = f->pick.keeping;
+  snug__recipes recipes;
+  bool good = true;
+  for (snug__id v = 0; v < g->values.n; v++) {
+    good = good && may_wait(f, keeping[v]);
+    remade[v] = snug__is_remade(keeping[v]);
+  }
+  snug_status s = snug__recipes_init(&recipes, g, snug__model_device(f->model));
+  if (!s && good) {
+    snug__recipes_close(&recipes, remade);
+    good = is_closed(&recipes, keeping, remade);
+  }
+  snug__recipes_release(&recipes);
+  return s ? s : good ? SNUG_OK : refuse_damaged(f);
+}
+
+static snug_status check_values(const snug__fit *f, const snug__graph *g) {
+  bool *remade = NULL;
+  if (f->pick.n_values != g->values.n) {
+    return refuse_damaged(f);
+  }
+  SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &remade));
+  snug_status s = check_recipes(f, g, remade);
+  SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, remade, g->values.n);
+  return s;
+}
+
+static snug_status check_keeping(const snug__fit *f) {
+  snug__family y = {.micro = f->pick.micro < f->train.batch ? f->pick.micro : 0,
+                    .most_scratch = f->pick.most_scratch};
+  if (!f->pick.keeping) {
+    return SNUG_OK;
+  }
+  snug_status s = snug__family_build(&y, f);
+  s = s ? s : check_values(f, y.graph);
+  snug__graph_destroy(y.graph);
+  return s;
+}
+
+static snug_status check(snug__fit *f) {
+  if (f->pick.slots && !f->options.levers.allow_disk) {
+    return refuse_damaged(f);
+  }
+  SNUG_TRY(snug__fit_fix_window(f, f->pick.window));
+  return snug__feed_window(&f->train) == f->pick.window ? check_keeping(f) : refuse_damaged(f);
+}
+
+/* ---- making it ---- */
+
+static snug_status check_kernels(const snug__fit *f) {
+  uint64_t kernels = 0;
+  SNUG_TRY(snug__fit_kernels_key(f, &kernels));
+  return kernels == f->pick.kernels
+             ? SNUG_OK
+             : snug__fail(f->model->ctx, SNUG_E_STATE,
+                          "the backup is of a fit that ran other kernels than there are here "
+                          "(another version of Snug or oneDNN); end it with those, or let it go on "
+                          "with these (--replan; replan of snug_fit_options), or remove the folder "
+                          "to start anew");
+}
+
+snug_status snug__kept_take(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  const snug_memory_report *r = &f->history->memory;
+  SNUG_TRY(check(f));
+  SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->pick.points));
+  f->pick.n_points = f->pick.room = 1;
+  SNUG_TRY(make(f));
+  SNUG_TRY(check_kernels(f));
+  f->pick.points[0] = (snug_plan_point){
+      .block = r->block,
+      .process = r->process,
+      .micro_batch = f->pick.micro ? snug__min_i64(f->pick.micro, f->train.batch) : f->train.batch};
+  f->pick.chosen = f->options.memory && r->process > f->options.memory;
+  return SNUG_OK;
+}
+
+snug_status snug__kept_refuse(const snug__fit *f) {
+  const snug_memory_report *r = &f->history->memory;
+  char line[SNUG__NUMBER_BYTES];
+  char need[SNUG__NUMBER_BYTES];
+  return snug__fail(f->model->ctx, SNUG_E_LIMIT,
+                    "fit: the line is %s (%llu bytes), and the plan of the backup needs %s (%llu); "
+                    "give that line, or let another plan be made, with other results (--replan; "
+                    "replan of snug_fit_options)",
+                    snug__print_bytes(r->line, line), (unsigned long long)r->line,
+                    snug__print_least(f->pick.least, need), (unsigned long long)f->pick.least);
+}

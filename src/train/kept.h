@@ -1,0 +1,16 @@
+/* The plan of a backup: a fit that goes on runs the one that it had, whatever would be chosen now.
+ */
+#ifndef SNUG_TRAIN_KEPT_H
+#define SNUG_TRAIN_KEPT_H
+
+#include "train/fit.h"
+
+/* Make the session that f->pick says, which a backup kept: `make` as in pick.h.  f->pick.chosen
+ * tells whether it stays under the line.  Fails: E_FORMAT (no such plan is possible for the model),
+ * E_STATE (the order of samples or the kernels cannot be had any more), as make does. */
+snug_status snug__kept_take(snug__fit *f, snug_status (*make)(snug__fit *f)) SNUG_NODISCARD;
+
+/* E_LIMIT: that plan does not stay under the line; says the ways out. */
+snug_status snug__kept_refuse(const snug__fit *f) SNUG_NODISCARD;
+
+#endif

@@ -1,0 +1,167 @@
+#!/bin/sh
+# What a fit writes: nothing is replaced that it did not write, two runs do not share a file, and what cannot be written
+# is told before step 1.
+. "$SNUG_TESTS/cli/lib.sh"
+
+new_model m.keras
+new_data train.npz 96
+short="--data train.npz --batch-size 32"
+mkdir copies
+cp m.keras train.npz copies
+
+# refused PART ARGS...: nothing was trained, and the inputs are as they were.
+refused() {
+  part=$1
+  shift
+  expect 1 fit m.keras $short "$@"
+  has err "$part"
+  lacks err "Epoch 1"
+  same m.keras copies/m.keras
+  same train.npz copies/train.npz
+}
+
+# ---- inputs are never replaced, whatever their name is ----
+
+ln -s train.npz link.csv
+ln train.npz hard.csv
+mkdir sub
+for option in --csv-log --memory-log --record; do
+  for path in train.npz ./sub/../train.npz link.csv hard.csv m.keras; do
+    refused "is read by this run" $option $path --force
+  done
+done
+refused "is read by this run" --checkpoint m.keras --force
+refused "is read by this run" --checkpoint sub/../m.keras --force
+cp m.keras m.2.keras
+expect 1 fit m.2.keras $short --epochs 2 --checkpoint 'm.{epoch}.keras' --force
+has err "m.2.keras is read by this run"
+lacks err "Epoch 1"
+same m.2.keras m.keras
+"$MAKE_DATA" v.npz x=real:32,4 y=label3:32
+cp v.npz copies
+refused "is read by this run" --validation-data v.npz --csv-log v.npz --force
+same v.npz copies/v.npz
+[ ! -e m.1.keras ] || fail "a checkpoint of a fit that was refused"
+rm m.2.keras link.csv hard.csv
+
+# ---- files that are there need --force ----
+
+for option in --csv-log --memory-log --record --checkpoint; do
+  old=old.keras
+  echo old >$old
+  refused "old.keras exists; --force replaces it" $option $old
+  [ "$(cat $old)" = old ] || fail "$option replaced a file"
+  expect 0 fit m.keras $short $option $old --force
+  [ "$(cat -v $old)" != old ] || fail "$option --force replaced nothing"
+done
+echo old >c.2.keras
+refused "c.2.keras exists; --force replaces it" --epochs 2 --checkpoint 'c.{epoch}.keras'
+[ ! -e c.1.keras ] || fail "a checkpoint of a fit that was refused"
+expect 0 fit m.keras $short --epochs 3 --checkpoint best.keras # its own it may
+rm -f c.*.keras best.keras old.keras
+
+# A name that comes of values is not known before: the training goes on, and the file stays.
+expect 0 fit m.keras $short --epochs 2 --checkpoint 'v.{loss:.9f}.keras' --seed 1
+ls v.*.keras >names
+for name in $(cat names); do echo old >"$name"; done
+expect 1 fit m.keras $short --epochs 2 --checkpoint 'v.{loss:.9f}.keras' --seed 1 -o kept.keras
+has err "exists; --force replaces it; the training goes on"
+has out "exists; --force replaces it"
+for name in $(cat names); do [ "$(cat "$name")" = old ] || fail "$name was replaced"; done
+expect 0 evaluate kept.keras --data train.npz
+rm -f v.*.keras kept.keras
+
+# ---- what cannot be written is told before step 1 ----
+
+long=$(printf '%0251d' 0)
+refused "File name too long" -o "$long.keras"
+refused "File name too long" --checkpoint "$long.keras"
+refused "File name too long" --csv-log "$long.csv.csv"
+refused "File name too long" --record "$long.snug.snug"
+refused "File name too long" --memory-log "$long.csv.csv"
+refused "File name too long" --backup "$long.folder.folder"
+refused "File name too long" --checkpoint "$long.{epoch:02d}.keras"
+for option in -o --checkpoint --csv-log --memory-log --record --backup; do
+  case $option in --backup) path=/proc/run ;; *) path=/proc/a.keras ;; esac
+  refused "/proc" $option $path
+done
+mkdir a.keras
+refused "a.keras is not a regular file" -o a.keras
+refused "a.keras is a folder" --checkpoint a.keras
+rmdir a.keras
+mkdir shut
+chmod 555 shut
+if ! (: >shut/try) 2>/dev/null; then
+  for option in -o --checkpoint --csv-log --memory-log --record --backup; do
+    refused "Permission denied" $option shut/a.keras
+  done
+else # root may write everywhere: a folder that nobody can write to
+  rm -f shut/try
+fi
+chmod 755 shut
+rm -rf shut sub copies names
+only m.keras train.npz v.npz
+
+# ---- two runs ----
+
+# begin ARGS...: start a training that does not end, and wait for its first epoch.
+pid=
+trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null' EXIT
+begin() {
+  : >first
+  "$SNUG" fit m.keras --data train.npz --batch-size 1 --epochs 1000000 "$@" >/dev/null 2>first &
+  pid=$!
+  for _ in $(seq 300); do
+    grep -q 'Epoch 2/' first && return
+    kill -0 $pid 2>/dev/null || fail "it ended by itself: $(cat first)"
+    sleep 0.1
+  done
+  fail "it does not begin: $(cat first)"
+}
+
+for option in "--csv-log l" "--memory-log l" "--record l" "--backup run"; do
+  begin $option
+  expect 1 fit m.keras $short $option --force
+  has err "is in use by process $pid"
+  lacks err "Epoch 1"
+  kill -KILL $pid
+  wait $pid 2>/dev/null
+  [ "$option" != "--backup run" ] || rm -rf run # of another fit
+  expect 0 fit m.keras $short $option --force # nobody holds it any more
+  rm -rf l run
+done
+
+# ---- what killed runs left ----
+
+begin -o big.keras
+ls -A | grep -q '^\.snug-.*\.tmp$' || fail "no room is reserved: $(ls -A)"
+expect 0 fit m.keras $short -o small.keras
+ls -A | grep -q '^\.snug-.*\.tmp$' || fail "the file of a run that is alive was removed: $(ls -A)"
+kill -KILL $pid
+wait $pid 2>/dev/null
+ls -A | grep -q '^\.snug-.*\.tmp$' || fail "nothing was left: $(ls -A)"
+expect 0 fit m.keras $short -o small.keras --force
+rm first
+only m.keras small.keras train.npz v.npz
+
+# So does every other command that writes a file.
+printf 'id,lower,upper,size\n1,0,2,64\n2,1,3,32\n' >p.csv
+expect 0 fit m.keras $short --record r.snug
+for command in "plan m.keras $short --curve -o a.html" "plan m.keras $short --curve -o a.csv" "plan m.keras $short --write-kernels a.txt" \
+  "report r.snug -o a.html" "pack p.csv -o a.out" "predict m.keras --data train.npz -o a.npy"; do
+  : >.snug-1-0.tmp
+  expect 0 $command
+  [ ! -e .snug-1-0.tmp ] || fail "snug $command left what a killed run left"
+  rm a.*
+done
+(
+  ulimit -f 1
+  "$SNUG" plan m.keras $short --curve -o a.html >out 2>err
+) && fail "a page larger than files may be"
+has err "a.html: "
+rm r.snug p.csv
+
+# A fit that is refused for its line leaves nothing either.
+expect 3 fit m.keras $short -o none.keras --memory 1MiB
+only m.keras small.keras train.npz v.npz
+exit 0

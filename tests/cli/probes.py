@@ -1,0 +1,93 @@
+"""Plans that are made to find remedies, or a batch, end with the command that asked for them, whatever ends that."""
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+SNUG = os.environ["SNUG"]
+SECONDS = 1.0  # in which nothing may be left
+COMMANDS = {
+    "fit": ("fit", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "14MiB"),
+    "plan": ("plan", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "14MiB"),
+    "plan --find-batch": ("plan", "model.keras", "--data", "train.npz", "--find-batch", "--memory", "400MiB"),
+}
+
+
+def read(pid, name):
+    with contextlib.suppress(OSError), open("/proc/%d/%s" % (pid, name), "rb") as f:
+        return f.read()
+    return b""
+
+
+def state(pid):
+    """"R", "S", "T", "Z", ...; "" if it is gone."""
+    return read(pid, "stat").rpartition(b") ")[2][:1].decode()
+
+
+def marked(mark):
+    """Processes that live and have this word in their environment."""
+    found = [int(p) for p in os.listdir("/proc") if p.isdigit()]
+    return [p for p in found if mark in read(p, "environ") and state(p) not in ("", "Z", "X")]
+
+
+def until(seconds, what):
+    """What it comes to, or its last answer."""
+    end = time.monotonic() + seconds
+    while not (answer := what()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return answer
+
+
+def stopped_probe(mark, parent):
+    """A probe that is held, so that it cannot end by itself; None: there is none now."""
+    for pid in marked(mark):
+        if pid != parent and b"\0plan\0" in read(pid, "cmdline"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+                return pid if until(0.5, lambda p=pid: state(p) == "T") else None
+    return None
+
+
+def end_by(number, name):
+    """What is wrong after the command got this signal; None: nothing."""
+    word = uuid.uuid4().hex
+    mark = word.encode()
+    command = subprocess.Popen([SNUG, *COMMANDS[name]], env={**os.environ, "SNUG_TEST_MARK": word}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        if not until(60, lambda: stopped_probe(mark, command.pid) or command.poll() is not None) or command.poll() is not None:
+            return "no probe was seen; it ended with %s" % command.poll()
+        command.send_signal(number)
+        until(SECONDS, lambda: not marked(mark))
+        left = marked(mark)
+        if left:
+            return "%s are left: %s" % (left, [read(p, "cmdline").replace(b"\0", b" ") for p in left])
+        return None if command.wait(5) == -number else "it ended with %s" % command.returncode
+    finally:
+        for pid in marked(mark):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        command.kill()
+        command.wait()
+
+
+def main():
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        subprocess.run([SNUG, "init", "cnn", "--input-shape", "28,28,1", "--classes", "10", "-o", "model.keras"], check=True,
+                       stdout=subprocess.DEVNULL)
+        subprocess.run([os.environ["MAKE_DATA"], "train.npz", "x=byte:160,28,28,1", "y=label10:160"], check=True)
+        for name in COMMANDS:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+                wrong = end_by(number, name)
+                failures += wrong is not None
+                print("%s, %s: %s" % (name, number.name, wrong or "nothing is left"), flush=True)
+    return 1 if failures else 0
+
+
+sys.exit(main())
