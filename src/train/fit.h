@@ -43,6 +43,7 @@ typedef struct snug__pick {
   int64_t slots_saved;    /* bytes that this would save, if it is to be decided */
   snug__keeping *keeping; /* as snug__session_spec; NULL: as ever */
   size_t n_values;
+  bool is_usual;    /* the session is that of a fit without a line */
   bool is_kept;     /* all these are those of a backup: nothing is chosen */
   int64_t window;   /* of that: samples to shuffle in, as snug__feed_window */
   uint64_t kernels; /* key of the list of the kernels that run, if a backup is kept */

@@ -107,9 +107,12 @@ static void fill_processes(snug__fit *f) {
   k->points[at].process = f->history->memory.process;
   for (size_t i = 0; i < k->n_points; i++) {
     snug_plan_point *p = &k->points[i];
-    if (i < at || (i > at && !knows_least)) {
+    if (p->process) {
+      continue; /* it was measured */
+    }
+    if (i < at || !knows_least) {
       p->process = process_beside(f, p, &k->points[at]);
-    } else if (i > at && p != last) {
+    } else {
       p->process = process_between(f, p, &k->points[at], last);
     }
   }
@@ -122,17 +125,12 @@ static void forget_session(snug__fit *f) {
   snug__fit_forget(f->model);
 }
 
-static snug_status make_session(snug__ways *w, snug__fit *f, size_t i,
-                                snug_status (*make)(snug__fit *f)) {
-  SNUG_TRY(take(f, w, i));
-  forget_session(f);
-  return make(f);
-}
-
 static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
                             snug_status (*make)(snug__fit *f)) {
-  SNUG_TRY(make_session(w, f, i, make));
-  return snug__process_figure(f, false);
+  SNUG_TRY(take(f, w, i));
+  forget_session(f);
+  SNUG_TRY(make(f));
+  return snug__process_figure(f);
 }
 
 /* What lies beside the block is not the same for all ways, and validation may want more of it than
@@ -146,11 +144,10 @@ static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make
   return SNUG_OK;
 }
 
-/* What the line leaves for a block, reckoned from the session that was measured; `held` bytes will
- * be given back. */
-static uint64_t room_for_block(const snug__fit *f, uint64_t held) {
-  uint64_t beside = held + snug__session_bytes(f);
-  beside = f->pick.process > beside ? f->pick.process - beside : 0;
+/* What the line leaves for a block, reckoned from the session that was measured. */
+static uint64_t room_for_block(const snug__fit *f) {
+  uint64_t session = snug__session_bytes(f);
+  uint64_t beside = f->pick.process > session ? f->pick.process - session : 0;
   if (!f->options.memory) {
     return UINT64_MAX;
   }
@@ -192,28 +189,14 @@ static size_t next_point(const snug__fit *f) {
   return i;
 }
 
-static snug_status measure_again(snug__fit *f) {
-  SNUG_TRY(snug__fit_memory(f, &f->history->memory));
-  return snug__process_figure(f, false);
-}
-
-/* Make the session of one way after the other, until the process stays under the line.  From the
- * first one, which is there, it is reckoned which is to fit.  Where none seems to, the least one is
- * made all the same. */
-static snug_status choose(snug__ways *w, snug__fit *f, uint64_t held,
+/* Make the session of one way after the other, until the process stays under the line; `room` says
+ * which is to fit.  Where none seems to, the least one is made all the same. */
+static snug_status choose(snug__ways *w, snug__fit *f, uint64_t room,
                           snug_status (*make)(snug__fit *f)) {
-  SNUG_TRY(make_session(w, f, 0, make));
-  SNUG_TRY(snug__process_figure(f, true));
-  uint64_t room = room_for_block(f, held);
-  bool is_there = snug__session_bytes(f) <= room && !tells_least(f);
-  if (!is_there) {
-    forget_session(f); /* planning takes memory as well */
-  }
   SNUG_TRY(line_up(w, f, room));
   SNUG_TRY(tells_least(f) ? measure_end(w, f, make) : SNUG_OK);
   for (int i = 0; i < MOST_ROUNDS && f->pick.chosen < f->pick.n_points; i++) {
-    SNUG_TRY(is_there && f->pick.chosen == 0 ? measure_again(f)
-                                             : make_way(w, f, f->pick.chosen, make));
+    SNUG_TRY(make_way(w, f, f->pick.chosen, make));
     if (!is_over(f)) {
       return SNUG_OK;
     }
@@ -229,8 +212,8 @@ static int64_t fixed_micro(const snug__fit *f) {
   return micro < f->train.batch ? micro : 0;
 }
 
-/* Without a choice there is one point: the session as ever. */
-static snug_status take_only(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+/* The session as it is without a line: one point, and nothing is searched. */
+static snug_status take_usual(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   f->pick.micro = fixed_micro(f);
   SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->pick.points));
   f->pick.n_points = f->pick.room = 1;
@@ -241,51 +224,39 @@ static snug_status take_only(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   return SNUG_OK;
 }
 
-/* What the session is that a fit makes by itself. */
-static snug_plan_point usual_point(const snug__ways *w, const snug__fit *f) {
+/* What the session is that a fit makes by itself; p: what is known of it without the ways. */
+static snug_plan_point usual_point(const snug__ways *w, snug_plan_point p) {
   const snug__family *whole = &w->families[0];
-  snug_plan_point p = f->pick.points[0];
   p.seconds = whole->pieces * whole->frontier.usual.seconds;
   p.recomputed = whole->frontier.usual.n_again;
   p.recompute_seconds = whole->pieces * whole->frontier.usual.again;
   return p;
 }
 
-/* Timings are not sure enough to call another way faster than the session that a fit makes by
- * itself: it is there for its bytes alone.  Of those as fast the smallest remains. */
-static size_t add_point(const snug__fit *f, snug_plan_point *points, size_t n, snug_plan_point p) {
-  p.seconds = fmax(p.seconds, points[0].seconds);
-  if (snug__point_bytes(f, &p) >= snug__point_bytes(f, &points[n - 1])) {
-    return n;
-  }
-  n -= n > 1 && p.seconds == points[n - 1].seconds;
-  points[n] = p;
-  return n + 1;
-}
-
-/* Add the points that are smaller than the one of the session. */
-static snug_status add_smaller(const snug__ways *w, snug__fit *f, const snug_plan_point *usual) {
+/* Put the usual session before the points that are smaller; the chosen one is, if any is. */
+static snug_status put_usual_first(snug__fit *f, const snug_plan_point *usual) {
+  snug__pick *k = &f->pick;
   snug_plan_point *points = NULL;
-  size_t n = 1;
-  SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, w->list.n + 1, &points));
-  points[0] = *usual;
-  for (size_t i = 0; i < w->list.n; i++) {
-    n = add_point(f, points, n, f->pick.points[i]);
+  size_t first = 0;
+  while (first < k->n_points &&
+         snug__point_bytes(f, &k->points[first]) >= snug__point_bytes(f, usual)) {
+    first++;
   }
+  size_t n = k->n_points - first;
+  SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, n + 1, &points));
+  points[0] = *usual;
+  memcpy(points + 1, k->points + first, n * sizeof *points);
   give_points(f);
-  f->pick.points = points;
-  f->pick.room = w->list.n + 1;
-  f->pick.n_points = n;
+  k->points = points;
+  k->n_points = k->room = n + 1;
+  k->chosen = k->chosen - first + 1;
   return SNUG_OK;
 }
 
 /* Nothing of it is counted: a fit does not do it. */
-static snug_status look_beside(snug__ways *w, snug__fit *f) {
-  const snug_plan_point usual = usual_point(w, f);
-  give_points(f);
+static snug_status look_beside(snug__ways *w, snug__fit *f, const snug_plan_point *usual) {
   SNUG_TRY(snug__points_open(w, f));
-  SNUG_TRY(line_up(w, f, snug__point_bytes(f, &usual) - 1));
-  return add_smaller(w, f, &usual);
+  return line_up(w, f, snug__point_bytes(f, usual) - 1);
 }
 
 /* Back to the session that was there, and to what was measured of it. */
@@ -312,23 +283,38 @@ static snug_status open_ways(snug__ways *w, snug__fit *f) {
 
 static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   const snug_memory_report report = f->history->memory;
+  snug_plan_point usual = f->pick.points[0];
   snug__ways w;
   forget_session(f); /* as under a line, where there is none yet */
+  give_points(f);
   snug_status s = open_ways(&w, f);
-  s = s ? s : look_beside(&w, f);
+  usual = s ? usual : usual_point(&w, usual);
+  s = s ? s : look_beside(&w, f, &usual);
   s = s ? s : measure_least(&w, f, make);
+  s = s ? s : put_usual_first(f, &usual);
   f->pick.chosen = 0; /* the session that was there */
   snug__ways_close(&w);
   return s ? s : restore(f, &report, make);
 }
 
-static snug_status choose_of_all(snug__fit *f, snug_status (*make)(snug__fit *f)) {
-  const uint64_t *total = &f->model->ctx->account.total;
-  uint64_t before = *total;
+/* Choose for the line and the levers; usual: the session that is there, if it may stand among the
+ * points, or NULL.  From that session it is reckoned what a line leaves for a block. */
+static snug_status choose_of_all(snug__fit *f, snug_plan_point *usual,
+                                 snug_status (*make)(snug__fit *f)) {
+  uint64_t room = room_for_block(f);
   snug__ways w;
+  if (usual && room >= snug__point_bytes(f, usual)) {
+    room = snug__point_bytes(f, usual) - 1;
+  }
+  forget_session(f); /* planning takes memory as well */
+  give_points(f);
   snug_status s = open_ways(&w, f);
   s = s ? s : snug__points_open(&w, f);
-  s = s ? s : choose(&w, f, *total - before, make);
+  s = s ? s : choose(&w, f, room, make);
+  if (!s && usual) {
+    *usual = usual_point(&w, *usual);
+    s = put_usual_first(f, usual);
+  }
   snug__ways_close(&w); /* and what it held no longer counts */
   return s;
 }
@@ -341,17 +327,36 @@ static snug_status measure_chosen(snug__fit *f) {
   return SNUG_OK;
 }
 
+/* The usual session is over the line.  What the search for another holds counts too, so of a small
+ * network it may be the least all the same. */
+static snug_status choose_smaller(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+  const snug_memory_report report = f->history->memory;
+  snug_plan_point usual = f->pick.points[0];
+  usual.process = report.process;
+  SNUG_TRY(choose_of_all(f, &usual, make));
+  if (f->pick.chosen < f->pick.n_points || f->history->memory.process < report.process) {
+    return measure_chosen(f);
+  }
+  f->pick.n_points = f->pick.chosen = 1;
+  return restore(f, &report, make);
+}
+
 static snug_status pick(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   if (f->pick.is_kept) {
     SNUG_TRY(snug__kept_take(f, make));
     return measure_chosen(f);
   }
-  if (snug__ways_matter(&f->options)) {
-    SNUG_TRY(choose_of_all(f, make));
+  SNUG_TRY(take_usual(f, make));
+  SNUG_TRY(f->options.memory ? snug__process_figure(f) : SNUG_OK);
+  if (snug__ways_fixed(&f->options.levers)) {
+    SNUG_TRY(choose_of_all(f, NULL, make));
     return measure_chosen(f);
   }
-  SNUG_TRY(take_only(f, make));
-  SNUG_TRY(f->keeper ? measure_chosen(f) : SNUG_OK);
+  f->pick.is_usual = !is_over(f);
+  if (!f->pick.is_usual) {
+    return choose_smaller(f, make);
+  }
+  SNUG_TRY(f->keeper || f->options.memory ? measure_chosen(f) : SNUG_OK);
   return tells_least(f) ? explore(f, make) : SNUG_OK;
 }
 
@@ -363,12 +368,7 @@ bool snug__pick_exceeds(const snug__fit *f) {
 /* What is refused is told the least that would do, whether that was asked for or not. */
 static snug_status find_least(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   f->options.levers.beside = true;
-  if (!snug__ways_matter(&f->options)) {
-    return explore(f, make);
-  }
-  forget_session(f);
-  snug__pick_release(f);
-  return choose_of_all(f, make);
+  return f->pick.is_usual ? explore(f, make) : choose_of_all(f, NULL, make);
 }
 
 snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) {

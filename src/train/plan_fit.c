@@ -202,13 +202,13 @@ static snug_status make(snug_ctx *ctx, const snug__fit *f, snug_plan **out) {
   return SNUG_OK;
 }
 
-/* The most that is held while a fit shows its plan.  Without a line such a fit knows one point,
- * whatever a plan looks at beside it. */
+/* The most that is held while a fit shows its plan.  A fit that runs as it does without a line
+ * knows one point, whatever a plan looks at beside it. */
 static snug_status measure_shown(snug__fit *f, uint64_t *most) {
   snug_plan *p = NULL;
   snug_scope scope;
   size_t n = f->pick.n_points;
-  size_t beside = snug__ways_matter(&f->options) ? 0 : f->pick.room - 1;
+  size_t beside = f->pick.is_usual ? f->pick.room - 1 : 0;
   f->pick.n_points = beside ? 1 : n;
   snug_scope_begin(f->model->ctx, &scope);
   snug_status s = make(f->model->ctx, f, &p);

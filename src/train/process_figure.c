@@ -41,10 +41,9 @@ static uint64_t add_run(uint64_t key, const snug__run *run) {
 }
 
 /* Another process may have the same key by chance: then the figure is off, and that is noticed. */
-static uint64_t key_of(const snug__fit *f, bool first) {
+static uint64_t key_of(const snug__fit *f) {
   const snug_ctx *ctx = f->model->ctx;
-  const uint64_t figures[] = {first,
-                              ctx->whole_process,
+  const uint64_t figures[] = {ctx->whole_process,
                               (uint64_t)ctx->threads,
                               (uint64_t)ctx->isa,
                               ctx->stock.idle,
@@ -97,14 +96,14 @@ static snug_status find(snug__timings *t, snug__fit *f, uint64_t key) {
   return s == SNUG_E_OVERFLOW ? SNUG_OK : s; /* the file is full: it is not kept */
 }
 
-snug_status snug__process_figure(snug__fit *f, bool first) {
+snug_status snug__process_figure(snug__fit *f) {
   snug__timings t;
   f->pick.process = 0;
   if (!f->history->memory.process) {
     return SNUG_OK; /* the system tells nothing */
   }
   SNUG_TRY(snug__timings_open(&t, f->model->ctx));
-  snug_status s = find(&t, f, key_of(f, first));
+  snug_status s = find(&t, f, key_of(f));
   snug__timings_close(&t);
   tell(&f->history->memory, f->pick.process);
   return s;

@@ -14,9 +14,8 @@
 #include "train/fit.h"
 
 /* The figure for the session that was made and measured (history->memory) goes to f->pick.process,
- * and in the place of the margin into the report.
- * first: ways that are not chosen from yet are held beside it.  Fails: E_MEMORY, E_LIMIT. */
-snug_status snug__process_figure(snug__fit *f, bool first) SNUG_NODISCARD;
+ * and in the place of the margin into the report.  Fails: E_MEMORY, E_LIMIT. */
+snug_status snug__process_figure(snug__fit *f) SNUG_NODISCARD;
 
 /* The report, measured once more, says the figure as before. */
 void snug__process_figure_tell(snug__fit *f);

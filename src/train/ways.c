@@ -9,9 +9,8 @@
 #include "train/pieces.h"
 #include "train/slots.h"
 
-bool snug__ways_matter(const snug_fit_options *o) {
-  const char *r = o->levers.recompute;
-  return o->memory || (r && strcmp(r, "auto") != 0);
+bool snug__ways_fixed(const snug_levers *levers) {
+  return levers->recompute && strcmp(levers->recompute, "auto") != 0;
 }
 
 void snug__ways_close(snug__ways *w) {
@@ -222,8 +221,9 @@ static snug_status add_families(snug__ways *w, const snug__fit *f) {
 /* ---- all of them ---- */
 
 /* Timings of small calls are less sure than those of large ones, and pieces and other kernels round
- * otherwise.  So no way in pieces or with leaner kernels counts as faster than the fastest one
- * without: it is taken for its bytes alone.  A family that seems to be is slower by the same
+ * otherwise.  So no way counts as faster than the session that a fit makes by itself, and none in
+ * pieces or with leaner kernels as faster than the fastest one without: they are taken for their
+ * bytes alone.  A family that seems to be is slower by the same
  * seconds in all of its ways: what they cost beside each other is known as well as ever. */
 #define DOUBT 0.03 /* for each time that the batch is halved, and for leaner kernels */
 
@@ -238,7 +238,9 @@ static double doubt_of(const snug__ways *w, const snug__family *y) {
   return fmax(whole * (1.0 + DOUBT * doubts) - fastest_of(y), 0.0);
 }
 
-static void find_doubts(snug__ways *w) {
+static void find_doubts(snug__ways *w, const snug_levers *levers) {
+  const snug__family *whole = &w->families[0];
+  w->usual = snug__ways_fixed(levers) ? 0.0 : whole->pieces * whole->frontier.usual.seconds;
   for (int32_t i = 0; i < w->n_families; i++) {
     w->families[i].doubt = doubt_of(w, &w->families[i]);
   }
@@ -259,7 +261,7 @@ static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i, bool 
                          .slots = slots,
                          .load = y->base + snug__outcome_bytes(&way->outcome) +
                                  (slots ? snug__store_cost() : w->slots_saved),
-                         .seconds = y->pieces * way->outcome.seconds + y->doubt +
+                         .seconds = fmax(y->pieces * way->outcome.seconds + y->doubt, w->usual) +
                                     (slots ? snug__ways_slot_seconds(w) : 0.0)};
 }
 
@@ -293,15 +295,15 @@ static bool next_way(const snug__ways *w, heads *h, snug__fit_way *out) {
   return from != NULL;
 }
 
-/* The ways of all families, without those that a faster one is no larger than. */
+/* The ways of all families, without those that one as fast or faster is smaller than. */
 static snug_status merge(snug__ways *w) {
   heads h = {0};
-  snug__fit_way way;
-  int64_t least = INT64_MAX;
+  snug__fit_way way, last = {.load = INT64_MAX};
   while (next_way(w, &h, &way)) {
-    if (way.load < least) {
+    if (way.load < last.load) {
+      w->list.n -= w->list.n > 0 && way.seconds == last.seconds;
       SNUG_TRY(snug__vec_push(&w->list, &way, 1));
-      least = way.load;
+      last = way;
     }
   }
   return SNUG_OK;
@@ -324,7 +326,7 @@ snug_status snug__ways_open(snug__ways *w, const snug__fit *f) {
   SNUG_TRY(is_list(word) ? check_names(f->model, word) : SNUG_OK);
   SNUG_TRY(find_disk(w, f));
   SNUG_TRY(add_families(w, f));
-  find_doubts(w);
+  find_doubts(w, &f->options.levers);
   return merge(w);
 }
 

@@ -43,11 +43,12 @@ typedef struct snug__ways {
   int64_t slots_saved, slots_bytes; /* what a file for optimizer slots saves, and its own bytes */
   snug__family families[SNUG__MOST_FAMILIES];
   int32_t n_families;
+  double usual;   /* seconds of the usual session, which no way counts as faster than */
   snug__vec list; /* snug__fit_way, the fastest first */
 } snug__ways;
 
-/* Whether a fit has to choose: there is a line, or the levers want more than the default. */
-bool snug__ways_matter(const snug_fit_options *o);
+/* Whether the levers fix what is computed twice: then the usual session is not what is wanted. */
+bool snug__ways_fixed(const snug_levers *levers);
 
 /* Build a family's step and lay it out: its micro and most_scratch are set.  Its graph is owned in
  * any case.  Fails as building a step does. */
