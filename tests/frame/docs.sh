@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the documents say is so: links and files are there, functions exist, quotes are the code as it
-# stands, the C program of the README runs, and commands print what is shown.
+# stands, the C program of docs/C.md runs, and commands print what is shown.
 # Usage: docs.sh BUILD_FOLDER
 build=$(cd "$1" && pwd) || exit 1
 folder=$(mktemp -d) || exit 1
@@ -56,8 +56,8 @@ for page in $pages; do
     END { exit bad }' "$page" >&2 || failed=1
 done
 
-# The program of the README, as a user would build it.
-grep -q '^<!-- from examples/mlp.c -->$' README.md || complain "README.md does not show examples/mlp.c"
+# The C program that is shown, as a user would build it.
+grep -q '^<!-- from examples/mlp.c -->$' docs/C.md || complain "docs/C.md does not show examples/mlp.c"
 if $CC -std=c11 -Wall -Wextra -Werror -Iinclude examples/mlp.c -o "$folder/mlp" -L"$build" -lsnug \
   -Wl,-rpath,"$build"; then
   "$folder/mlp" >"$folder/said" || complain "examples/mlp.c fails"
@@ -87,7 +87,7 @@ replay() { # page, file with its text
   done <"$folder/commands"
 }
 if test -x "$build/snug"; then
-  replay README.md README.md
+  replay docs/PACK.md docs/PACK.md
   sed 's/\\-/-/g' docs/snug-pack.1 >"$folder/manual"
   replay docs/snug-pack.1 "$folder/manual"
 fi
