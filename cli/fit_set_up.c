@@ -93,7 +93,7 @@ static int set_levers(fit_run *r) {
   const fit_options *o = r->options;
   size_t n = 0;
   int64_t micro = 0;
-  int code = o->kernels ? cli_file_read(o->kernels, &r->kernels, &n) : CLI_OK;
+  int code = o->kernels ? cli_file_read(o->kernels, NULL, &r->kernels, &n) : CLI_OK;
   if (o->micro_batch) {
     cli_parse_count(o->micro_batch, &micro); /* "auto" leaves it */
   }
