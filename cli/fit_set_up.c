@@ -149,7 +149,7 @@ static snug_arrays_options files_of(const fit_run *r) {
 }
 
 int fit_open(fit_run *r, const fit_options *o, const char *verb) {
-  *r = (fit_run){.options = o};
+  *r = (fit_run){.options = o, .opened = terminal_now()};
   clock_gettime(CLOCK_REALTIME_COARSE, &r->began); /* the clock that files have */
   int code = line_find(o->memory, &r->line);
   snug_arrays_options files = files_of(r);
