@@ -79,9 +79,12 @@ int cli_file_check_folder(const char *path);
 int cli_file_begin(cli_file *f, snug_ctx *ctx, const char *path, bool force);
 int cli_file_end(cli_file *f);
 
-/* Read a whole file ("-": standard input).  Owns: *text is the caller's, freed by free(), with a
- * NUL after its n bytes.  Reports; returns 0 or an exit code. */
-int cli_file_read(const char *path, char **text, size_t *n);
+/* Read a whole file ("-": standard input) while there is room (NULL: not looked at).  Owns: *text
+ * is the caller's, freed by free(), with a NUL after its n bytes.  Reports; returns 0 or an exit
+ * code.
+ */
+struct cli_room;
+int cli_file_read(const char *path, const struct cli_room *room, char **text, size_t *n);
 
 /* The verbs, each in a file of its own. */
 extern const cli_verb cli_verb_fit, cli_verb_plan, cli_verb_evaluate, cli_verb_predict,

@@ -11,18 +11,36 @@ typedef struct pack_command {
   bool force;
   csv_problem problem;
   snug_ctx *ctx;
+  cli_room room;
   int64_t *offsets;
   snug_pack_result result;
 } pack_command;
 
+static int read_problem(pack_command *c) {
+  snug_status status = snug_ctx_create(NULL, &c->ctx);
+  if (status) {
+    return cli_fail(CLI_FAILURE, "pack: %s", snug_status_text(status));
+  }
+  c->room = cli_room_find(c->ctx);
+  return csv_problem_read(&c->problem, c->input, &c->room);
+}
+
 static int solve(pack_command *c) {
-  c->offsets = malloc((c->problem.n ? c->problem.n : 1) * sizeof *c->offsets);
-  if (!c->offsets || snug_ctx_create(NULL, &c->ctx)) {
-    return cli_fail(CLI_FAILURE, "pack: no memory for %zu buffers", c->problem.n);
+  size_t bytes = (c->problem.n ? c->problem.n : 1) * sizeof *c->offsets;
+  int code = cli_room_check(&c->room, c->input, bytes);
+  if (code) {
+    return code;
+  }
+  c->offsets = malloc(bytes);
+  if (!c->offsets) {
+    return cli_fail(CLI_NO_FIT, "%s: no memory for %zu buffers", c->input, c->problem.n);
   }
   snug_status status =
       snug_pack(c->ctx, c->problem.items, c->problem.n, &c->options, c->offsets, &c->result);
-  return status ? cli_fail(CLI_FAILURE, "%s: %s", c->input, snug_message(c->ctx)) : CLI_OK;
+  bool has_no_room = status == SNUG_E_LIMIT || status == SNUG_E_MEMORY;
+  return status ? cli_fail(has_no_room ? CLI_NO_FIT : CLI_FAILURE, "%s: %s", c->input,
+                           snug_message(c->ctx))
+                : CLI_OK;
 }
 
 static bool fits(const pack_command *c) {
@@ -131,7 +149,7 @@ static int run(const cli_verb *verb, int n_args, char **args) {
   pack_command c = {.options = SNUG_PACK_OPTIONS_DEFAULT};
   int code = cli_parse(verb, n_args, args, &c);
   code = code || !c.output ? code : cli_file_check(c.output, c.force);
-  code = code ? code : csv_problem_read(&c.problem, c.input);
+  code = code ? code : read_problem(&c);
   code = code ? code : solve(&c);
   code = code ? code : report(&c);
   snug_ctx_destroy(c.ctx);
@@ -182,7 +200,9 @@ const cli_verb cli_verb_pack = {
         "output, and to standard output otherwise.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .exits = "3\tno packing within the capacity was found\n",
+    .exits =
+        "3\tno packing within the capacity was found, or the problem is more than this process may "
+        "hold\n",
     .shown =
         "$ cat problem.csv\n"
         "id,lower,upper,size\n"

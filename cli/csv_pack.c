@@ -18,7 +18,6 @@ typedef struct csv_reader {
   const char *path;
   const char *at, *end;
   size_t line; /* of `at`, counted from 1 */
-  size_t room; /* for items */
 } csv_reader;
 
 static csv_slice trim(csv_slice s) {
@@ -222,15 +221,22 @@ static int read_item(const csv_reader *r, csv_slice line, size_t number, snug_pa
   return check_item(r, number, item);
 }
 
-static bool grow(csv_reader *r) {
+/* Room for as many items as there are lines left. */
+static int take_items(const csv_reader *r, const cli_room *room) {
   csv_problem *p = r->problem;
-  size_t room = r->room ? r->room * 2 : 1024;
-  void *items = realloc(p->items, room * sizeof *p->items);
-  p->items = items ? items : p->items;
-  void *lines = realloc(p->lines, room * sizeof *p->lines);
-  p->lines = lines ? lines : p->lines;
-  r->room = items && lines ? room : r->room;
-  return items && lines;
+  size_t n = 1;
+  for (const char *c = r->at; c < r->end; c++) {
+    n += *c == '\n';
+  }
+  size_t bytes = n * (sizeof *p->items + sizeof *p->lines);
+  int code = cli_room_check(room, r->path, bytes);
+  if (code) {
+    return code;
+  }
+  p->items = malloc(n * sizeof *p->items);
+  p->lines = malloc(n * sizeof *p->lines);
+  return p->items && p->lines ? CLI_OK
+                              : cli_fail(CLI_NO_FIT, "%s: no memory for %zu bytes", r->path, bytes);
 }
 
 static int read_items(csv_reader *r) {
@@ -238,9 +244,6 @@ static int read_items(csv_reader *r) {
   csv_slice line;
   size_t number;
   while (next_line(r, &line, &number)) {
-    if (p->n == r->room && !grow(r)) {
-      return cli_fail(CLI_FAILURE, "%s:%zu: no memory", r->path, number);
-    }
     int code = read_item(r, line, number, &p->items[p->n]);
     if (code) {
       return code;
@@ -262,11 +265,11 @@ static int check_text(csv_reader *r, size_t n) {
   return cli_fail(CLI_FAILURE, "%s:%zu: a NUL byte; this is not a text file", r->path, line);
 }
 
-int csv_problem_read(csv_problem *p, const char *path) {
+int csv_problem_read(csv_problem *p, const char *path, const cli_room *room) {
   size_t n;
   *p = (csv_problem){0};
   memset(p->place, -1, sizeof p->place);
-  int code = cli_file_read(path, &p->text, &n);
+  int code = cli_file_read(path, room, &p->text, &n);
   if (code) {
     return code;
   }
@@ -276,6 +279,7 @@ int csv_problem_read(csv_problem *p, const char *path) {
     r.at += 3;
   }
   code = code ? code : read_header(&r);
+  code = code ? code : take_items(&r, room);
   return code ? code : read_items(&r);
 }
 

@@ -4,7 +4,7 @@
 #ifndef SNUG_CLI_CSV_PACK_H
 #define SNUG_CLI_CSV_PACK_H
 
-#include "cli.h"
+#include "room.h"
 
 typedef enum csv_column {
   CSV_ID,
@@ -32,9 +32,9 @@ typedef struct csv_problem {
   char *text; /* the file */
 } csv_problem;
 
-/* Read a problem; release is due in any case.  Reports file, line and value; returns 0 or an exit
- * code. */
-int csv_problem_read(csv_problem *p, const char *path);
+/* Read a problem, if there is room for it; release is due in any case.  Reports file, line and
+ * value; returns 0 or an exit code. */
+int csv_problem_read(csv_problem *p, const char *path, const cli_room *room);
 void csv_problem_release(csv_problem *p);
 
 /* Write the lines as they were, with the column offset added (or replaced). */

@@ -1,27 +1,35 @@
 /* Files: read whole, written whole. */
 #include <errno.h>
 #include <libgen.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "room.h"
 
-#define READ_STEP (1u << 20)
+#define READ_STEP (64u << 10)
+#define PATIENCE_MS 2000 /* after which the user is told that it waits */
 
-static int read_stream(FILE *stream, const char *path, char **text, size_t *n) {
-  size_t room = 0;
+/* A piece of READ_STEP at a time: memory that nothing was read to is not resident. */
+static int read_stream(FILE *stream, const char *path, const cli_room *room, char **text,
+                       size_t *n) {
+  size_t size = 0;
   for (;;) {
-    if (room - *n < READ_STEP) {
-      room = room * 2 + READ_STEP + 1;
-      char *grown = realloc(*text, room);
+    int code = room ? cli_room_check(room, path, READ_STEP) : CLI_OK;
+    if (code) {
+      return code;
+    }
+    if (size - *n < READ_STEP) {
+      size = size * 2 + READ_STEP + 1;
+      char *grown = realloc(*text, size);
       if (!grown) {
-        return cli_fail(CLI_FAILURE, "%s: no memory for %zu bytes", path, room);
+        return cli_fail(CLI_NO_FIT, "%s: no memory for %zu bytes", path, size);
       }
       *text = grown;
     }
-    size_t got = fread(*text + *n, 1, room - *n - 1, stream);
+    size_t got = fread(*text + *n, 1, READ_STEP - 1, stream);
     *n += got;
     if (got == 0) {
       (*text)[*n] = '\0';
@@ -30,7 +38,16 @@ static int read_stream(FILE *stream, const char *path, char **text, size_t *n) {
   }
 }
 
-int cli_file_read(const char *path, char **text, size_t *n) {
+/* Nobody sees that a command waits for input that does not come. */
+static void note_waiting(void) {
+  struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+  if (poll(&p, 1, PATIENCE_MS) == 0) {
+    fprintf(stderr, "Warning: standard input has given nothing for %d seconds: waiting for it.\n",
+            PATIENCE_MS / 1000);
+  }
+}
+
+int cli_file_read(const char *path, const cli_room *room, char **text, size_t *n) {
   bool is_stdin = strcmp(path, "-") == 0;
   *text = NULL;
   *n = 0;
@@ -38,7 +55,10 @@ int cli_file_read(const char *path, char **text, size_t *n) {
   if (!stream) {
     return cli_fail(CLI_FAILURE, "%s: %s", path, strerror(errno));
   }
-  int code = read_stream(stream, path, text, n);
+  if (is_stdin) {
+    note_waiting();
+  }
+  int code = read_stream(stream, path, room, text, n);
   if (!is_stdin) {
     fclose(stream);
   }

@@ -19,6 +19,7 @@ typedef struct tried {
 typedef struct search {
   const fit_options *options;
   uint64_t line;
+  double until; /* as probe_plan has it */
   bool say;
   tried low, high; /* low fits, high does not */
 } search;
@@ -35,7 +36,7 @@ static int try_batch(search *s, int64_t batch, tried *out) {
   snprintf(whole, sizeof whole, "%lld", (long long)batch);
   o.job.batch_size = batch;
   o.micro_batch = pieces_are_fixed(&o) ? o.micro_batch : whole;
-  int code = probe_plan(&o, s->line, &out->plan);
+  int code = probe_plan(&o, s->line, s->until, &out->plan);
   out->batch = batch;
   if (!code && s->say) {
     uint64_t bytes = out->plan.fits ? out->plan.process : out->plan.least;
@@ -122,9 +123,9 @@ static int find_power(search *s, int64_t most, found_batch *out) {
   return code;
 }
 
-int find_batch(const fit_options *options, uint64_t line, int64_t most, bool say,
+int find_batch(const fit_options *options, uint64_t line, int64_t most, double until, bool say,
                found_batch *out) {
-  search s = {.options = options, .line = line, .say = say};
+  search s = {.options = options, .line = line, .until = until, .say = say};
   tried t;
   *out = (found_batch){0};
   int code = try_batch(&s, 1, &t);
@@ -207,7 +208,9 @@ int find_batch_command(const fit_options *o) {
                     "none: give --memory 2GiB, or --memory auto");
   }
   int code = line_find(o->memory, &l);
-  code = code ? code : find_batch(o, l.bytes, 0, !o->common.quiet && !o->common.json, &found);
+  code =
+      code ? code
+           : find_batch(o, l.bytes, 0, PROBE_PATIENT, !o->common.quiet && !o->common.json, &found);
   if (!code && found.exact == 0 && found.at_exact.least == UINT64_MAX) {
     fit_run r; /* says why it cannot be planned */
     code = fit_open(&r, o, "plan");

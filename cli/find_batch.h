@@ -11,9 +11,11 @@ typedef struct found_batch {
 } found_batch;
 
 /* Find it among 1 to `most` (0: as many as there are samples).  The batch found fits, and the
- * next one does not for sure; both have been planned.  say: print what is tried to stderr. Reports;
- * returns 0 or an exit code. */
-int find_batch(const fit_options *options, uint64_t line, int64_t most, bool say, found_batch *out);
+ * next one does not for sure; both have been planned, unless that moment came before (`until`, as
+ * probe_plan has it): then a smaller one was found, or none.  say: print what is tried to stderr.
+ * Reports; returns 0 or an exit code. */
+int find_batch(const fit_options *options, uint64_t line, int64_t most, double until, bool say,
+               found_batch *out);
 
 /* snug plan --find-batch. */
 int find_batch_command(const fit_options *options);

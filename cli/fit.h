@@ -99,10 +99,11 @@ typedef struct fit_run {
   snug_data_report data;              /* of the plan, or of the fit */
   snug_layer_memory *layers;          /* as planned, largest first; the names are ours */
   size_t n_layers;
-  snug_history *history; /* of the epochs that were complete */
-  double start, seconds; /* of the training, without making it ready */
-  int64_t steps;         /* that were made */
-  int interrupted;       /* by this signal; 0: not */
+  snug_history *history;   /* of the epochs that were complete */
+  double opened, planning; /* when, and the seconds from there until there was a plan */
+  double start, seconds;   /* of the training, without making it ready */
+  int64_t steps;           /* that were made */
+  int interrupted;         /* by this signal; 0: not */
   bool saved;
 } fit_run;
 

@@ -68,6 +68,7 @@ void fit_keep_plan(fit_run *r, const snug_plan *plan) {
   snug_plan_peak(plan, &peak);
   r->peaks_in_validation = peak.validation;
   snprintf(r->note, sizeof r->note, "%s", snug_plan_note(plan));
+  r->planning = terminal_now() - r->opened;
   copy_layers(r, plan);
 }
 

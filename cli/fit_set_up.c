@@ -93,7 +93,7 @@ static int set_levers(fit_run *r) {
   const fit_options *o = r->options;
   size_t n = 0;
   int64_t micro = 0;
-  int code = o->kernels ? cli_file_read(o->kernels, &r->kernels, &n) : CLI_OK;
+  int code = o->kernels ? cli_file_read(o->kernels, NULL, &r->kernels, &n) : CLI_OK;
   if (o->micro_batch) {
     cli_parse_count(o->micro_batch, &micro); /* "auto" leaves it */
   }
@@ -149,7 +149,7 @@ static snug_arrays_options files_of(const fit_run *r) {
 }
 
 int fit_open(fit_run *r, const fit_options *o, const char *verb) {
-  *r = (fit_run){.options = o};
+  *r = (fit_run){.options = o, .opened = terminal_now()};
   clock_gettime(CLOCK_REALTIME_COARSE, &r->began); /* the clock that files have */
   int code = line_find(o->memory, &r->line);
   snug_arrays_options files = files_of(r);

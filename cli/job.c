@@ -208,6 +208,12 @@ void job_hold_to_room(snug_ctx *ctx) {
   }
 }
 
+/* Told however quiet the command is to be: nothing else says it. */
+static void print_note(void *user, const char *text) {
+  (void)user;
+  fprintf(stderr, "Warning: %s.\n", text);
+}
+
 static int create_context(job *j, const memory_line *line) {
   snug_options options = SNUG_OPTIONS_DEFAULT;
   if (j->options->threads > 1024) {
@@ -216,6 +222,7 @@ static int create_context(job *j, const memory_line *line) {
   }
   options.threads = (int32_t)j->options->threads;
   options.whole_process = true;
+  options.note = print_note;
   snug_status s = snug_ctx_create(&options, &j->ctx);
   if (s) {
     return cli_fail(CLI_FAILURE, "%s", snug_status_text(s));

@@ -1,7 +1,9 @@
 #include "patience.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -10,9 +12,17 @@
  * threads spin. */
 #define SPINS "1000"
 
+/* Where the runtime was told to bind threads, it has bound this one already: started once more, the
+ * program would have no other processor than that one's. */
+static bool is_bound(void) {
+  const char *bind = getenv("OMP_PROC_BIND");
+  return bind ? strcasecmp(bind, "false") != 0
+              : getenv("OMP_PLACES") || getenv("GOMP_CPU_AFFINITY");
+}
+
 void patience_set(char **argv) {
   char path[PATH_MAX];
-  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) {
+  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || is_bound()) {
     return;
   }
   if (getauxval(AT_BASE) == 0) { /* started by the loader as a command: that is what exe is then */

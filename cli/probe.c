@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #define FIGURES_BYTES 4096
+#define MOST_WAIT 600.0 /* seconds of one look at the clock */
 
 /* `snug plan ... --memory LINE --json --quiet` */
 static int write_arguments(const fit_options *options, uint64_t line, cli_list *args) {
@@ -83,17 +85,34 @@ static int start_list(const cli_list *list, int *from, pid_t *child) {
   return failure;
 }
 
-/* The beginning of what it says, where the figures are; the rest is read and left. */
-static void read_beginning(int from, char text[FIGURES_BYTES]) {
+/* Wait until there is something to read, or the end of it; false: it did not come until then. */
+static bool wait_until(int from, double until) {
+  struct pollfd p = {.fd = from, .events = POLLIN};
+  int n = 0;
+  double left = 0.0;
+  do {
+    left = until - terminal_now();
+    int most = left > MOST_WAIT ? (int)(1000 * MOST_WAIT) : left > 0.0 ? (int)(1000 * left) : 0;
+    n = poll(&p, 1, most);
+  } while (n <= 0 && left > 0.0);
+  return n > 0;
+}
+
+/* The beginning of what it says, where the figures are; the rest is read and left.  false: it was
+ * not at its end by then. */
+static bool read_beginning(int from, double until, char text[FIGURES_BYTES]) {
   char rest[FIGURES_BYTES];
   size_t n = 0;
   ssize_t got = 0;
+  bool in_time = true;
   do {
     size_t room = FIGURES_BYTES - 1 - n;
-    got = room ? read(from, text + n, room) : read(from, rest, sizeof rest);
+    in_time = wait_until(from, until);
+    got = !in_time ? 0 : room ? read(from, text + n, room) : read(from, rest, sizeof rest);
     n += got > 0 && room ? (size_t)got : 0;
   } while (got > 0 || (got < 0 && errno == EINTR));
   text[n] = '\0';
+  return in_time;
 }
 
 static double figure(const char *text, const char *name) {
@@ -122,7 +141,7 @@ static bool has_planned(pid_t child) {
   return WIFEXITED(status) && (WEXITSTATUS(status) == CLI_OK || WEXITSTATUS(status) == CLI_NO_FIT);
 }
 
-int probe_plan(const fit_options *options, uint64_t line, probe *out) {
+int probe_plan(const fit_options *options, uint64_t line, double until, probe *out) {
   char text[FIGURES_BYTES];
   cli_list args = {0};
   int from = -1;
@@ -131,7 +150,9 @@ int probe_plan(const fit_options *options, uint64_t line, probe *out) {
   int code = write_arguments(options, line, &args);
   int failure = code ? 0 : start_list(&args, &from, &child);
   if (!code && !failure) {
-    read_beginning(from, text);
+    if (!read_beginning(from, until, text)) {
+      kill(child, SIGKILL);
+    }
     bool is_told = has_planned(child) && strstr(text, "\"fits\":"); /* not if it did not load */
     *out = is_told ? read_figures(text) : *out;
   }

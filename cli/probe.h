@@ -4,6 +4,8 @@
 #ifndef SNUG_CLI_PROBE_H
 #define SNUG_CLI_PROBE_H
 
+#include <math.h>
+
 #include "fit.h"
 
 typedef struct probe {
@@ -19,8 +21,11 @@ typedef struct probe {
  * are left free, so that what fits here fits again. */
 #define PROBE_SLACK (UINT64_C(128) << 10)
 
-/* Plan `options` under a line of so many bytes (0: none).  Reports; returns 0 or an exit code: a
- * process that could not be started, not a plan that failed. */
-int probe_plan(const fit_options *options, uint64_t line, probe *out);
+#define PROBE_PATIENT HUGE_VAL
+
+/* Plan `options` under a line of so many bytes (0: none), until this moment of terminal_now
+ * (PROBE_PATIENT: as long as it takes), when what is not planned yet is given up.  Reports; returns
+ * 0 or an exit code: a process that could not be started, not a plan that failed. */
+int probe_plan(const fit_options *options, uint64_t line, double until, probe *out);
 
 #endif

@@ -1,5 +1,6 @@
 #include "remedies.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "find_batch.h"
@@ -8,6 +9,11 @@
 #include "terminal.h"
 
 #define VALUE_BYTES 32
+
+/* Who is refused does not wait long for advice: as long as so many plans take, where one takes its
+ * time. */
+#define TIMES_PLANNED 3.0
+#define SECONDS 10.0
 
 /* A changed option, and the plan that it leads to. */
 typedef struct remedy {
@@ -24,6 +30,7 @@ typedef struct search {
   uint64_t line, least;
   uint64_t room; /* that the process has; 0: not known */
   bool resumes;  /* from a backup, which keeps the plan */
+  double until;  /* nothing is sought after that moment */
   FILE *text;    /* NULL: not told there */
   json *list;    /* likewise */
   size_t n;      /* found so far */
@@ -38,7 +45,8 @@ static remedy begin(const search *s, const char *note) {
 
 /* Tell it if it fits under its line. */
 static bool tell_if_fits(search *s, remedy *r, uint64_t line) {
-  bool fits = probe_plan(&r->options, line, &r->plan) == CLI_OK && r->plan.fits;
+  bool fits = terminal_now() < s->until &&
+              probe_plan(&r->options, line, s->until, &r->plan) == CLI_OK && r->plan.fits;
   if (fits) {
     tell(s, r);
     s->n++;
@@ -69,7 +77,8 @@ static void try_batch(search *s) {
   found_batch found;
   remedy r = begin(s, "another batch is another training");
   int64_t most = s->options->job.batch_size - 1;
-  if (most < 1 || find_batch(s->options, s->line, most, false, &found) || !found.exact) {
+  if (most < 1 || terminal_now() >= s->until ||
+      find_batch(s->options, s->line, most, s->until, false, &found) || !found.exact) {
     return;
   }
   r.options.job.batch_size = found.exact;
@@ -141,6 +150,9 @@ static void try_optimizer(search *s) {
  * of that room. */
 static void find_all(const fit_run *r, FILE *text, json *list) {
   fit_options o = *r->options;
+  double seconds = fmax(SECONDS, TIMES_PLANNED * r->planning);
+  double until = terminal_now() + seconds;
+  char time[32];
   bool has_line = r->line.bytes > 0;
   o.memory = has_line ? o.memory : "auto";
   search s = {.options = &o,
@@ -148,6 +160,7 @@ static void find_all(const fit_run *r, FILE *text, json *list) {
               .least = r->least,
               .room = r->line.room,
               .resumes = r->resumes,
+              .until = until,
               .text = text,
               .list = list};
   (has_line ? try_line : try_auto)(&s);
@@ -161,6 +174,9 @@ static void find_all(const fit_run *r, FILE *text, json *list) {
   try_optimizer(&s);
   if (s.n == 0 && text) {
     fputs("  nothing that was tried\n", text);
+  }
+  if (terminal_now() >= until && text) {
+    fprintf(text, "  (no more was tried: it took %s)\n", terminal_time(seconds, time, sizeof time));
   }
 }
 

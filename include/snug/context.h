@@ -27,6 +27,11 @@ typedef struct snug_allocator {
   void *(*realloc)(void *ctx, void *ptr, size_t old_bytes, size_t new_bytes);
 } snug_allocator;
 
+/* Told what fails nothing and a caller should know all the same, such as an option that has no
+ * effect, or input that does not come: a sentence without its full stop, gone when this returns.
+ * It may come from a thread of Snug's. */
+typedef void snug_note(void *user, const char *text);
+
 typedef struct snug_options {
   const snug_allocator *allocator; /* NULL: the C library's; copied */
   uint64_t memory_limit;           /* bytes that Snug may hold at one time; 0: no limit */
@@ -35,10 +40,12 @@ typedef struct snug_options {
   bool whole_process; /* The peak of the process, which lines of fits are held against, counts from
                          its start and not from that of a fit: the process is there for Snug alone
                        */
+  snug_note *note;    /* NULL: nobody is told */
+  void *note_user;
 } snug_options;
 
 /* clang-format off */
-#define SNUG_OPTIONS_DEFAULT {NULL, 0, 0, false}
+#define SNUG_OPTIONS_DEFAULT {NULL, 0, 0, false, NULL, NULL}
 /* clang-format on */
 
 /* Create a context.  options may be NULL.  Owns: *out is the caller's, ended by snug_ctx_destroy.

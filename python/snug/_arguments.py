@@ -62,6 +62,12 @@ def batch_of(feed: Optional[Feed], batch_size: Optional[int]) -> int:
     return batch_size or 32
 
 
+def batches_of(feed: Feed, options: t.FitOptions) -> int:
+    """Batches of one pass over what is trained on; 0: nobody knows."""
+    held = 0.0 if options.validation_data else options.validation_split
+    return -(-int(feed.rows * (1.0 - held)) // options.batch_size) if feed.rows > 0 else 0
+
+
 def line(session: Session, memory: Optional[Size]) -> int:
     """Bytes of the line; 0: there is none."""
     if memory is None:

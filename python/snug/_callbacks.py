@@ -57,11 +57,12 @@ class _Listeners:
 class Bridge:
     """The one callback that the library sees.  `struct` is the library's; `error` what was raised."""
 
-    def __init__(self, session: Session, meter: Meter, make_list: Callable[[int], Any]) -> None:
+    def __init__(self, session: Session, meter: Meter, make_list: Callable[[int], Any], batches: int) -> None:
         self._session, self._model = session, session.keras_model
         self._meter, self._make_list = meter, make_list
         self._listeners: Any = None
         self._steps = self._test_steps = 0
+        self._batches, self._at = batches, 0  # of a pass over the data (0: nobody knows), and those of this pass that came
         self.error: Optional[BaseException] = None
         self.interrupted = False
         self.has_pulled = False  # the model has all that the fit left, and what callbacks changed at its end
@@ -105,6 +106,7 @@ class Bridge:
         self._take_changes(self._listeners.looks)
 
     def _epoch_begin(self, epoch: int) -> None:
+        self._at = self._at if self._at < self._batches else 0  # an epoch of few steps goes on in the pass before
         self._listeners.tell("on_epoch_begin", epoch, {})
         self._take_changes(self._listeners.looks)
         self._listeners.tell("on_train_batch_begin", 0, {})
@@ -116,7 +118,9 @@ class Bridge:
         self._listeners.tell("on_train_batch_end", batch, logs[0].as_dict())
         if self._listeners.looks_at_batches:
             self._take_changes(True)
-        if batch + 1 < self._steps and not self._model.stop_training:
+        self._at += 1
+        is_last = batch + 1 >= self._steps or self._at == self._batches
+        if not is_last and not self._model.stop_training:
             self._listeners.tell("on_train_batch_begin", batch + 1, {})
 
     def _test_begin(self, steps: int) -> None:

@@ -6,6 +6,8 @@ import ctypes
 import os
 import re
 import shutil
+import sys
+import warnings
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Iterator, Optional
@@ -169,12 +171,21 @@ def raise_for(status: int, message: str) -> None:
     raise _EXCEPTIONS.get(status, ValueError)(in_python(message) or f"libsnug: status {status}")
 
 
+def _warn(user: Any, text: bytes) -> None:
+    """What the library tells and fails nothing, as a warning at the user's own line."""
+    depth, frame = 1, sys._getframe()
+    while frame.f_back and Path(frame.f_code.co_filename).resolve().parent == _HERE:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(in_python(text.decode(errors="replace")), stacklevel=depth)
+
+
 class Context:
     """A context of the library: `with Context() as ctx`, ctx.pointer."""
 
     def __init__(self, memory_limit: int = 0, preallocate: bool = False) -> None:
         self.pointer = c_void_p()
-        options = t.Options(None, memory_limit, 0, False)
+        self._note = t.NOTE(_warn)  # as long as the context may call it
+        options = t.Options(None, memory_limit, 0, False, self._note, None)
         status = library().snug_ctx_create(byref(options), byref(self.pointer))
         if status:
             raise MemoryError(f"no context within {memory_limit} bytes: the limit of snug.set_memory_limit is too low")

@@ -17,8 +17,12 @@ E_STATE, E_FORMAT, E_IO, E_LIMIT, E_UNSUPPORTED, E_STOPPED, E_INTERNAL = -7, -8,
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint8", "bool")
 
 
+NOTE = CFUNCTYPE(None, c_void_p, c_char_p)
+
+
 class Options(Structure):
-    _fields_ = [("allocator", c_void_p), ("memory_limit", c_uint64), ("threads", c_int32), ("whole_process", c_bool)]
+    _fields_ = [("allocator", c_void_p), ("memory_limit", c_uint64), ("threads", c_int32), ("whole_process", c_bool),
+                ("note", NOTE), ("note_user", c_void_p)]
 
 
 class Array(Structure):

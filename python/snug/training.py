@@ -64,7 +64,8 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
                                 validation_batch_size=validation_batch_size, validation_freq=validation_freq,
                                 class_weight=class_weight, allow_disk=allow_disk)
         meter = Meter(needs, callback_memory, line)
-        bridge = Bridge(session, meter, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
+        bridge = Bridge(session, meter, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps),
+                        a.batches_of(feed, options))
         recorded = None if record is None else FitRecord(session, record, overwrite)
         with _process.peak() as whole:
             plan, report = _run(session, feed, held, options, bridge, meter, recorded)

@@ -29,6 +29,26 @@ static snug__isa usable_isa(void) {
   return most < best ? most : best;
 }
 
+/* Threads that are bound share processors, or leave some alone, without a word of the runtime's.
+ * fixed: the caller said how many threads there are. */
+static void note_binding(const snug_ctx *ctx, bool fixed) {
+  int32_t bound = ctx->note ? snug__bound_processors(ctx->threads) : 0;
+  int32_t there = snug__machine_cores();
+  if (bound && bound < ctx->threads) {
+    snug__note(
+        ctx,
+        "the %d threads that compute are bound to %d processor%s (OMP_PROC_BIND, OMP_PLACES), "
+        "where they take turns",
+        (int)ctx->threads, (int)bound, bound == 1 ? "" : "s");
+  } else if (bound && !fixed && bound < there) {
+    snug__note(
+        ctx,
+        "%d thread%s compute%s, of %d that this machine has processors for: the OpenMP runtime "
+        "binds to no more (OMP_PROC_BIND, OMP_PLACES)",
+        (int)ctx->threads, ctx->threads == 1 ? "" : "s", ctx->threads == 1 ? "s" : "", (int)there);
+  }
+}
+
 snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   static const snug_options defaults = SNUG_OPTIONS_DEFAULT;
   const snug_options *o = options ? options : &defaults;
@@ -57,8 +77,11 @@ snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   ctx->account.current[SNUG__MEM_CONTEXT] = ctx->account.at_peak[SNUG__MEM_CONTEXT] = sizeof *ctx;
   ctx->account.total = ctx->account.peak = sizeof *ctx;
   ctx->account.allocations = 1;
+  ctx->note = o->note;
+  ctx->note_user = o->note_user;
   ctx->threads =
       snug__startable_threads(snug__usable_threads(o->threads ? o->threads : snug__cores()));
+  note_binding(ctx, o->threads != 0);
   ctx->isa = usable_isa();
   ctx->whole_process = o->whole_process;
   *out = ctx;
@@ -70,6 +93,17 @@ void snug_ctx_destroy(snug_ctx *ctx) {
     snug_allocator allocator = ctx->allocator;
     snug__stock_end(ctx);
     allocator.realloc(allocator.ctx, ctx, sizeof *ctx, 0);
+  }
+}
+
+void snug__note(const snug_ctx *ctx, const char *format, ...) {
+  char text[512];
+  va_list args;
+  if (ctx->note) {
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ctx->note(ctx->note_user, text);
   }
 }
 

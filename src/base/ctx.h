@@ -20,6 +20,8 @@ struct snug_ctx {
   int32_t threads;
   snug__isa isa;
   bool whole_process; /* as snug_options has it */
+  snug_note *note;    /* likewise */
+  void *note_user;
   uint64_t available; /* as snug_memory_set_available has it */
   char message[SNUG__MESSAGE_BYTES];
   const char *file; /* where the last failure was raised */
@@ -37,6 +39,10 @@ void snug__fail_at(snug_ctx *ctx, const char *file, int line, const char *format
 /* Put "prefix: " before the message of a failure that is on its way up; returns code. */
 snug_status snug__fail_within(snug_ctx *ctx, snug_status code, const char *format, ...)
     SNUG_PRINTF(3, 4);
+
+/* Tell the caller what fails nothing, if it wants to know; any thread may.  Takes no memory; cut at
+ * 511 bytes. */
+void snug__note(const snug_ctx *ctx, const char *format, ...) SNUG_PRINTF(2, 3);
 
 /* Leave the function with the status of expr if that is a failure.  Only where nothing is held. */
 #define SNUG_TRY(expr)                     \

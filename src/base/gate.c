@@ -25,7 +25,7 @@ uint64_t snug__gate_room(const snug__gate *g) {
   if (!g->most) {
     return UINT64_MAX;
   }
-  uint64_t held = snug__gate_held() + RESERVE;
+  uint64_t held = snug__gate_held() + g->beside + RESERVE;
   return g->most > held ? g->most - held : 0;
 }
 
@@ -49,11 +49,22 @@ bool snug__gate_admits(snug__gate *g, uint64_t bytes) {
   }
   bool admits = bytes <= room;
   g->ahead = admits ? ahead_of(room - bytes) : 0;
-  g->refused = admits ? g->refused : snug__gate_held() + RESERVE + bytes;
+  g->refused = admits ? g->refused : snug__gate_held() + g->beside + RESERVE + bytes;
   return admits;
 }
 
-void snug__gate_set(snug__gate *g, uint64_t most) { *g = (snug__gate){.most = most}; }
+bool snug__gate_take_beside(snug__gate *g, uint64_t bytes) {
+  bool admits = bytes <= snug__gate_room(g);
+  g->ahead = 0; /* what was said before holds no more */
+  g->beside += admits ? bytes : 0;
+  return admits;
+}
+
+void snug__gate_give_beside(snug__gate *g, uint64_t bytes) { g->beside -= bytes; }
+
+void snug__gate_set(snug__gate *g, uint64_t most) {
+  *g = (snug__gate){.most = most, .beside = g->beside};
+}
 
 uint64_t snug__gate_tighten(snug__gate *g, uint64_t most) {
   uint64_t before = g->most;

@@ -12,6 +12,8 @@
 typedef struct snug__gate {
   uint64_t most;    /* bytes that the process may hold; 0: any number */
   bool is_line;     /* that is a line of the caller's, which is less than there is room for */
+  uint64_t beside;  /* bytes of files that lie in memory: the process answers for them, and they are
+                       not resident in it */
   uint64_t ahead;   /* that may be taken before the system is asked again */
   uint64_t refused; /* what the process would have come to with the last that was refused; 0:
                        nothing was, since it was set */
@@ -25,6 +27,10 @@ uint64_t snug__gate_room(const snug__gate *g);
 
 /* Whether so many bytes more may be taken; they count as taken then. */
 bool snug__gate_admits(snug__gate *g, uint64_t bytes);
+
+/* Whether a file of so many bytes may lie in memory; it counts as held until it is given back. */
+bool snug__gate_take_beside(snug__gate *g, uint64_t bytes);
+void snug__gate_give_beside(snug__gate *g, uint64_t bytes);
 
 /* Let no more than `most` be held from here on; 0: any number. */
 void snug__gate_set(snug__gate *g, uint64_t most);

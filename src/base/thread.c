@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -19,16 +20,78 @@
 #define STACK_BYTES 131072 /* made resident at the start */
 #define STACK_SPARE 16384  /* left alone below that, where a stack is small */
 
-int32_t snug__cores(void) {
+static bool is_bound(void) {
+#ifdef _OPENMP
+  return omp_get_proc_bind() != omp_proc_bind_false;
+#else
+  return false;
+#endif
+}
+
+/* Processors in the calling thread's own mask. */
+static int own_processors(void) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) {
-    return 1;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+#ifdef _OPENMP
+
+/* Processors that threads are bound to. */
+static int processors_of_places(void) {
+  int ids[CPU_SETSIZE];
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int i = 0; i < omp_get_num_places(); i++) {
+    int n = omp_get_place_num_procs(i);
+    omp_get_place_proc_ids(i, ids);
+    for (int k = 0; k < n; k++) {
+      CPU_SET((size_t)ids[k], &all);
+    }
   }
-  int cores = CPU_COUNT(&set);
+  return CPU_COUNT(&all);
+}
+
+#endif
+
+/* A runtime that binds threads has bound the first one, too, to one place of several. */
+static int process_processors(void) {
+#ifdef _OPENMP
+  if (is_bound() && omp_get_num_places() > 0) {
+    return processors_of_places();
+  }
+#endif
+  return own_processors();
+}
+
+static int32_t within_quota(int cores) {
   int quota = snug__quota_cores("");
   cores = quota && quota < cores ? quota : cores;
   return cores < 1 ? 1 : cores > SNUG__MAX_THREADS ? SNUG__MAX_THREADS : cores;
+}
+
+int32_t snug__cores(void) { return within_quota(process_processors()); }
+
+int32_t snug__machine_cores(void) { return within_quota((int)sysconf(_SC_NPROCESSORS_ONLN)); }
+
+int32_t snug__bound_processors(int32_t threads) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  if (!is_bound()) {
+    return 0;
+  }
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads)
+  {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    if (sched_getaffinity(0, sizeof own, &own) == 0) {
+#pragma omp critical(snug_masks)
+      CPU_OR(&all, &all, &own);
+    }
+  }
+#endif
+  return CPU_COUNT(&all);
 }
 
 int32_t snug__usable_threads(int32_t threads) {

@@ -16,6 +16,13 @@
 /* Cores this process may use (affinity and a container's CPU quota respected), at least 1. */
 int32_t snug__cores(void);
 
+/* Processors that are online, within a container's CPU quota. */
+int32_t snug__machine_cores(void);
+
+/* Processors that a team of so many threads runs on where the OpenMP runtime binds threads; 0: it
+ * does not.  Starts the team. */
+int32_t snug__bound_processors(int32_t threads);
+
 /* As many of so many threads as OpenMP starts here (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS), at
  * least 1.  A library waits forever for a thread that it counted on and that never starts. */
 int32_t snug__usable_threads(int32_t threads);

@@ -15,15 +15,26 @@
 #define LINE_BYTES 512
 #define MOST_FIELDS 256
 #define MOST_RECORD (INT64_C(1) << 30)
-#define WAIT_MS 100 /* after which a reader looks whether it is still wanted */
+#define WAIT_MS 100      /* after which a reader looks whether it is still wanted */
+#define PATIENCE_MS 2000 /* after which the caller is told that it waits */
 
 /* ---- bytes in order ---- */
+
+/* Told once: who knows that it waits, knows that it may wait again. */
+static void note_waiting(snug__records *r, int waited_ms) {
+  if (waited_ms >= PATIENCE_MS && !r->has_told) {
+    r->has_told = true;
+    snug__note(r->ctx, "%s has given nothing for %d seconds: waiting for it",
+               r->is_input ? "standard input" : snug__path_shown(r->path), PATIENCE_MS / 1000);
+  }
+}
 
 /* Wait until a stream has bytes, or has ended, or nobody wants them. */
 static bool wait_for(snug__records *r) {
   struct pollfd p = {.fd = r->file.fd, .events = POLLIN};
   int n = 0;
-  while (!atomic_load(&r->is_cancelled) && n == 0) {
+  for (int waited = 0; !atomic_load(&r->is_cancelled) && n == 0; waited += WAIT_MS) {
+    note_waiting(r, waited);
     n = poll(&p, 1, WAIT_MS);
     n = n < 0 && errno == EINTR ? 0 : n;
   }
@@ -194,8 +205,9 @@ static void set_rows(snug__records *r) {
 
 static snug_status open_file(snug__records *r) {
   struct stat info;
-  bool is_input = strcmp(r->path, SNUG__STANDARD_INPUT) == 0;
-  int fd = is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(r->path, O_RDONLY | O_CLOEXEC);
+  r->is_input = strcmp(r->path, SNUG__STANDARD_INPUT) == 0;
+  int fd =
+      r->is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(r->path, O_RDONLY | O_CLOEXEC);
   r->file.fd = fd;
   if (fd < 0 || fstat(fd, &info) != 0 || snug__rows_file_note(&r->file, fd)) {
     return snug__path_unreadable(r->ctx, r->path);

@@ -31,6 +31,8 @@ typedef struct snug__records {
   const char *path;
   snug__rows_file file;
   bool is_file;     /* any record can be read at any time */
+  bool is_input;    /* it is standard input */
+  bool has_told;    /* that it waits */
   snug__vec fields; /* snug__record_field */
   int64_t rows;     /* SNUG_ROWS_UNKNOWN: nobody knows */
   int64_t start;    /* of the first record in the file */

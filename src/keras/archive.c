@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/reserve.h"
 #include "base/size.h"
 #include "base/vec.h"
 #include "base/zip.h"
@@ -29,8 +31,9 @@ struct snug__archive {
   char *path;
   int fd; /* of the archive or the folder */
   bool is_folder;
-  snug__zip zip;    /* of the archive */
-  snug__vec opened; /* opened: members that have a file of their own */
+  snug__zip zip;      /* of the archive */
+  snug__vec opened;   /* opened: members that have a file of their own */
+  uint64_t in_memory; /* bytes of those that lie in memory */
 };
 
 static snug_status fail_io(const snug__archive *a, const char *what) {
@@ -81,6 +84,7 @@ void snug__archive_close(snug__archive *a) {
     close(SNUG_VEC(&a->opened, opened, i).range.fd);
   }
   snug__vec_release(&a->opened);
+  snug__gate_give_beside(&a->ctx->account.gate, a->in_memory);
   if (a->fd >= 0) {
     close(a->fd);
   }
@@ -149,14 +153,58 @@ static snug_status open_in_folder(snug__archive *a, const char *member, snug__ra
   return keep_open(a, member, fd, stat.st_size, out);
 }
 
-static snug_status open_unnamed(const snug__archive *a, int *out) {
+static const char *folder_to_unpack(void) {
   const char *folder = getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}
+
+/* A file in the folder of the archive, if that is on a disk; -1: not there. */
+static int open_beside(const snug__archive *a) {
+  const char *end = strrchr(a->path, '/');
+  char folder[PATH_MAX];
+  int n = end ? (int)(end - a->path) + (end == a->path) : 0;
+  snprintf(folder, sizeof folder, "%.*s", end ? n : 1, end ? a->path : ".");
+  int fd = n < PATH_MAX ? snug__open_nameless(folder) : -1;
+  if (fd >= 0 && snug__memory_file_system(fd)) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+/* What lies in memory is held, though not in this process: it has to fit beside the rest. */
+static snug_status take_memory(snug__archive *a, const snug__zip_member *m) {
+  if (!snug__gate_take_beside(&a->ctx->account.gate, (uint64_t)m->bytes)) {
+    return snug__fail(
+        a->ctx, SNUG_E_LIMIT,
+        "%s: %s is compressed, and %s (TMPDIR), where its %lld bytes would be unpacked, "
+        "lies in memory: this process may hold %llu bytes in all. Set TMPDIR to a "
+        "folder on a disk",
+        a->path, m->name, folder_to_unpack(), (long long)m->bytes,
+        (unsigned long long)a->ctx->account.gate.most);
+  }
+  a->in_memory += (uint64_t)m->bytes;
+  return SNUG_OK;
+}
+
+/* A file without a name that the member is unpacked to: in the folder that is there for that, or
+ * next to the archive, if that folder lies in memory and this one does not. */
+static snug_status open_unnamed(snug__archive *a, const snug__zip_member *m, int *out) {
   char reason[128];
-  folder = folder && *folder ? folder : "/tmp";
-  int fd = snug__open_nameless(folder);
+  *out = -1;
+  int fd = snug__open_nameless(folder_to_unpack());
   if (fd < 0) {
     return snug__fail(a->ctx, SNUG_E_IO, "%s: no place to unpack it in %s (TMPDIR): %s", a->path,
-                      folder, strerror_r(errno, reason, sizeof reason));
+                      folder_to_unpack(), strerror_r(errno, reason, sizeof reason));
+  }
+  if (snug__memory_file_system(fd)) {
+    int beside = open_beside(a);
+    snug_status s = beside >= 0 ? SNUG_OK : take_memory(a, m);
+    if (s || beside >= 0) {
+      close(fd);
+      fd = beside;
+    }
+    SNUG_TRY(s);
   }
   *out = fd;
   return SNUG_OK;
@@ -178,9 +226,9 @@ static snug_status copy_out(const snug__archive *a, const char *member, snug__un
 }
 
 /* Unpack a compressed member to a file without a name. */
-static snug_status unpack(const snug__archive *a, const snug__zip_member *m, int *fd) {
+static snug_status unpack(snug__archive *a, const snug__zip_member *m, int *fd) {
   snug__unpack *from = NULL;
-  SNUG_TRY(open_unnamed(a, fd));
+  SNUG_TRY(open_unnamed(a, m, fd));
   snug_status s = snug__unpack_open(&a->zip, m, &from);
   s = s ? s : copy_out(a, m->name, from, *fd);
   snug__unpack_close(from);

@@ -1,8 +1,9 @@
 /* The container of a `.keras` file: a zip archive, or the folder that one unpacks to.
  *
  * Members are read where they lie: a stored one is a range of the file.  A compressed one is
- * unpacked to a file without a name, never to memory.  Nothing in the archive names a path that is
- * opened or written. */
+ * unpacked to a file without a name, never to memory: in TMPDIR, or next to the archive where that
+ * lies in memory; where both do, its bytes count as held.  Nothing in the archive names a path that
+ * is opened or written. */
 #ifndef SNUG_KERAS_ARCHIVE_H
 #define SNUG_KERAS_ARCHIVE_H
 

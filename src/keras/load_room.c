@@ -29,12 +29,15 @@ static snug_status fail_room(snug_ctx *ctx, const char *path, uint64_t needed, c
                     snug__print_bytes(gate->most, may), (unsigned long long)gate->most, more, also);
 }
 
+/* With what was unpacked to files that lie in memory. */
+static uint64_t held(const snug_ctx *ctx) { return snug__gate_held() + ctx->account.gate.beside; }
+
 static bool reads_state(const snug_load_options *options) {
   return !options || !(options->no_compile || options->no_weights);
 }
 
 snug_status snug__load_fail_early(const snug__archive *a, snug_ctx *ctx, const char *path,
-                                  const snug_load_options *options, uint64_t held) {
+                                  const snug_load_options *options, uint64_t before) {
   char text[96] = "without its weights";
   char weights[SNUG__NUMBER_BYTES];
   bool reads_all = reads_state(options) && snug__archive_has(a, SNUG__KERAS_WEIGHTS);
@@ -43,7 +46,7 @@ snug_status snug__load_fail_early(const snug__archive *a, snug_ctx *ctx, const c
     snprintf(text, sizeof text, "%s of them for its weights and its optimizer's state",
              snug__print_least(bytes, weights));
   }
-  return fail_room(ctx, path, held + bytes, text, "");
+  return fail_room(ctx, path, before + bytes, text, "");
 }
 
 /* What will be taken where it is not cut from memory that was preallocated. */
@@ -80,7 +83,7 @@ static snug_status check_parts(const snug_model *m, const char *path, bool with_
            snug__print_least(weights, of_weights), state ? " and " : "",
            state ? snug__print_least(state, of_state) : "",
            state ? " for its optimizer's state" : "");
-  return fail_room(m->ctx, path, snug__gate_held() + LOAD_BYTES + bytes, text,
+  return fail_room(m->ctx, path, held(m->ctx) + LOAD_BYTES + bytes, text,
                    without_state
                        ? "; less is needed without that state: say how it is trained (--optimizer, "
                          "--loss), or leave that out (no_compile of snug_load_options)"
@@ -95,7 +98,7 @@ snug_status snug__load_check_weights(const snug__archive *a, const snug_model *m
   }
   return to_take(m->ctx, weights) <= snug__gate_room(&m->ctx->account.gate)
              ? SNUG_OK
-             : snug__load_fail_early(a, m->ctx, path, options, snug__gate_held() + LOAD_BYTES);
+             : snug__load_fail_early(a, m->ctx, path, options, held(m->ctx) + LOAD_BYTES);
 }
 
 snug_status snug__load_check_room(const snug_model *m, snug__h5 *h5) {

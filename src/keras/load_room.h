@@ -11,7 +11,7 @@
 /* Before it was built so far that its parts are known: what the file holds and what will be read of
  * it comes on top of what the process came to. */
 snug_status snug__load_fail_early(const snug__archive *a, snug_ctx *ctx, const char *path,
-                                  const snug_load_options *options, uint64_t held);
+                                  const snug_load_options *options, uint64_t before);
 
 /* Before it is compiled, which asks kernels about its shapes: whether there is room for weights. */
 snug_status snug__load_check_weights(const snug__archive *a, const snug_model *m, const char *path,

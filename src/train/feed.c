@@ -84,19 +84,34 @@ static void fill_rows(const snug__feed *f, int32_t k, const part *p, const snug_
 }
 
 /* The label of a sample: the number, or the place of the largest entry of a one-hot one. */
-static int64_t label_of(const snug__feed *f, const part *p, int64_t i) {
-  snug__row_list rows;
-  snug_array y = place_of(f, f->data->n_x, p, &rows);
-  int64_t row = snug__row_at(&rows, i);
-  int64_t n = snug__array_row(&y);
+static int64_t label_of(const snug_array *y, int64_t row) {
+  int64_t n = snug__array_row(y);
   int64_t label = 0;
   for (int64_t k = 1; k < n; k++) {
-    label = snug__element_get(y.dtype, y.data, row * n + k) >
-                    snug__element_get(y.dtype, y.data, row * n + label)
+    label = snug__element_get(y->dtype, y->data, row * n + k) >
+                    snug__element_get(y->dtype, y->data, row * n + label)
                 ? k
                 : label;
   }
-  return n > 1 ? label : llround(snug__element_get(y.dtype, y.data, row));
+  return n > 1 ? label : llround(snug__element_get(y->dtype, y->data, row));
+}
+
+/* The weight of a label, which has come by then. */
+static double class_weight_of(const snug__feed *f, int64_t label) {
+  bool is_weighted = label >= 0 && label < f->n_class_weight;
+  if (is_weighted && f->has_class) {
+    f->has_class[label] = true;
+  }
+  return is_weighted ? f->class_weight[label] : 1.0;
+}
+
+bool snug__feed_see_classes(const snug__feed *f) {
+  const snug_array *y = &f->data->y[0];
+  bool is_there = f->rows >= 0 && !f->data->map && y->data && y->data != &snug__no_values;
+  for (int64_t i = 0; is_there && i < f->rows; i++) {
+    class_weight_of(f, label_of(y, f->first + i));
+  }
+  return is_there;
 }
 
 /* The weight of a sample: its own, or its class's. */
@@ -109,8 +124,8 @@ static double weight_of(const snug__feed *f, const part *p, int64_t i) {
   if (!f->class_weight) {
     return 1.0;
   }
-  int64_t label = label_of(f, p, i);
-  return label >= 0 && label < f->n_class_weight ? f->class_weight[label] : 1.0;
+  snug_array y = place_of(f, f->data->n_x, p, &rows);
+  return class_weight_of(f, label_of(&y, snug__row_at(&rows, i)));
 }
 
 static void fill_weights(const snug__feed *f, const part *p, const snug__run *run, int64_t index) {

@@ -19,6 +19,7 @@ typedef struct snug__feed {
   int64_t batch;
   const double *class_weight; /* per class, or NULL */
   int64_t n_class_weight;
+  bool *has_class; /* of these: whether a sample of it came by; NULL: nobody asks */
   bool shuffled;
   int64_t window; /* samples to shuffle in, as snug__intake has it */
   snug__shuffle order;
@@ -65,6 +66,10 @@ void snug__feed_start(snug__feed *f, uint64_t seed, uint64_t pass, int64_t batch
 /* Batches in one pass over the feed, and the rows of one of them. */
 int64_t snug__feed_batches(const snug__feed *f);
 int64_t snug__feed_rows(const snug__feed *f, int64_t batch);
+
+/* Note in f->has_class the classes of all samples that are in memory as they will be trained on;
+ * false: they are not there. */
+bool snug__feed_see_classes(const snug__feed *f);
 
 /* The batch sizes that a feed needs programs for: a full one in `slot`, the rest in the slot after.
  * Where a full batch is larger than spec->micro, the sizes of the pieces of both. */

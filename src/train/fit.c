@@ -141,6 +141,7 @@ static snug_status check_disk(const snug__fit *f) {
 
 static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   SNUG_TRY(set_up(f, data, options));
+  SNUG_TRY(snug__fit_note_options(f));
   SNUG_TRY(snug__settle_layouts(f->model, SNUG__STEP_TRAIN)); /* callbacks ask how weights lie */
   SNUG_TRY(snug__fit_fix_kernels(f));
   SNUG_TRY(snug__logs_create(f));
@@ -173,6 +174,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   if (f->history) {
     snug__fit_report_feeds(f, &f->history->data);
   }
+  snug__fit_forget_classes(f);
   snug__fit_close_feeds(f);
   snug__alive_release(&f->alive, ctx);
   snug__samples_end(f);

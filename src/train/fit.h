@@ -61,7 +61,8 @@ typedef struct snug__fit {
   snug__pick pick;
   snug__feed train, validation;
   bool has_validation;
-  int64_t steps; /* per epoch */
+  int64_t steps;   /* per epoch */
+  bool *has_class; /* of the train feed; NULL: all is told of the classes */
   snug__position at;
   snug_history *history;
   snug__alive alive;          /* at the peak of the session as it is made */
@@ -88,6 +89,13 @@ typedef struct snug__fit {
  */
 snug_status snug__fit_open(snug__fit *f, snug_model *m, const snug_data *data,
                            const snug_fit_options *options) SNUG_NODISCARD;
+
+/* In fit_notes.c: tell what options of an open fit have no effect.  Fails: E_MEMORY, E_LIMIT. */
+snug_status snug__fit_note_options(snug__fit *f) SNUG_NODISCARD;
+
+/* The same of class weights whose labels are read as they are needed, once all were. */
+void snug__fit_note_classes(snug__fit *f);
+void snug__fit_forget_classes(snug__fit *f);
 
 /* Show the plan of an open fit to whom its options name; its bytes are part of what is planned.
  * Fails: E_STOPPED when that does not want it, E_MEMORY. */

@@ -177,6 +177,7 @@ static snug_status run_epoch(snug__fit *f) {
     snug__metrics_reset(&f->model->variables);
   }
   SNUG_TRY(train_epoch(f, &trains_on));
+  snug__fit_note_classes(f);
   SNUG_TRY(store(f, false, &logs));
   SNUG_TRY(validates ? validate(f, &trains_on) : SNUG_OK);
   snug__logs_start_epoch(f, validates);
@@ -199,6 +200,9 @@ static snug_status run_all(snug__fit *f) {
   f->at = first_position(f);
   TELL(f, train_begin, f->options.epochs, f->steps);
   SNUG_TRY(f->keeper ? f->keeper->resume(f->keeper->user, f) : SNUG_OK);
+  if (f->at.batch) { /* labels before that will not be seen */
+    snug__fit_forget_classes(f);
+  }
   while (go_on && !f->at.stopped && f->at.epoch < f->options.epochs) {
     SNUG_TRY(run_epoch(f));
   }

@@ -10,6 +10,7 @@ import uuid
 
 SNUG = os.environ["SNUG"]
 SECONDS = 1.0  # in which nothing may be left
+PATIENCE = 40.0  # of a command that looks for remedies for 10 seconds, or three times as long as its plan took
 COMMANDS = {
     "fit": ("fit", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "14MiB"),
     "plan": ("plan", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "14MiB"),
@@ -75,6 +76,30 @@ def end_by(number, name):
         command.wait()
 
 
+def gives_up():
+    """A probe that is held for ever holds up nobody: what is wrong; None: nothing."""
+    word = uuid.uuid4().hex
+    command = subprocess.Popen([SNUG, *COMMANDS["fit"]], env={**os.environ, "SNUG_TEST_MARK": word}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        if not until(60, lambda: stopped_probe(word.encode(), command.pid) or command.poll() is not None):
+            return "no probe was seen"
+        try:
+            _, said = command.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            return "it still waits after %d seconds" % PATIENCE
+        if command.returncode != 3 or "(no more was tried: " not in said:
+            return "it ended with %s: %s" % (command.returncode, said)
+        left = marked(word.encode())
+        return "%s are left" % left if left else None
+    finally:
+        for pid in marked(word.encode()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        command.kill()
+        command.wait()
+
+
 def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -87,6 +112,9 @@ def main():
                 wrong = end_by(number, name)
                 failures += wrong is not None
                 print("%s, %s: %s" % (name, number.name, wrong or "nothing is left"), flush=True)
+        wrong = gives_up()
+        failures += wrong is not None
+        print("fit, a probe that takes for ever: %s" % (wrong or "it is given up"), flush=True)
     return 1 if failures else 0
 
 

@@ -15,3 +15,26 @@ test "$(spins LC_ALL=C)" != "" || { echo "this OpenMP runtime does not show its 
 test "$(spins LC_ALL=C)" = 1000 || fail "spins $(spins LC_ALL=C) times"
 test "$(spins GOMP_SPINCOUNT=123)" = 123 || fail "GOMP_SPINCOUNT of the user is not heeded"
 test "$(spins OMP_WAIT_POLICY=passive)" = 0 || fail "OMP_WAIT_POLICY of the user is not heeded"
+
+# Threads that the runtime binds: as many as there are processors for, each on its own; and a word where they are not.
+unset OMP_PROC_BIND OMP_PLACES
+new_data data.npz 8
+
+# bound ENVIRONMENT...: train, with the runtime's word on each thread in `err`.
+bound() {
+  env OMP_DISPLAY_AFFINITY=TRUE OMP_AFFINITY_FORMAT='on %A' "$@" "$SNUG" fit model.keras --data data.npz -q 2>err >out ||
+    fail "fit: $(cat err)"
+}
+processors() { sed -n 's/^on //p' err | sort -u | wc -l; }
+
+n=$(nproc)
+test "$n" -ge 2 || exit 0
+bound LC_ALL=C
+lacks err Warning
+bound OMP_PROC_BIND=close
+lacks err Warning
+test "$(processors)" = "$n" || fail "with OMP_PROC_BIND=close $(processors) of $n processors are used: $(cat err)"
+bound OMP_PROC_BIND=master
+has err "Warning: the $n threads that compute are bound to 1 processor (OMP_PROC_BIND, OMP_PLACES), where they take turns."
+bound OMP_PLACES="{$(sed -n 's/^Cpus_allowed_list:\s*\([0-9]*\).*/\1/p' /proc/self/status)}"
+has err "Warning: 1 thread computes, of $n that this machine has processors for: the OpenMP runtime binds to no more"

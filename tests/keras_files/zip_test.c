@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/reserve.h"
 #include "keras/archive.h"
 #include "keras_files/zip.h"
 #include "lib/test.h"
@@ -252,6 +254,98 @@ TEST(no_place_to_unpack) {
   setenv("TMPDIR", test_path("missing"), 1);
   ASSERT_STATUS(ctx, read_config(ctx, test_path("m.keras"), text, 63), SNUG_E_IO, "TMPDIR");
   unsetenv("TMPDIR");
+}
+
+/* ---- a folder that lies in memory ---- */
+
+#define UNPACKED_BYTES (8 << 20)
+#define MIB ((uint64_t)1 << 20)
+#define IN_MEMORY "/dev/shm"
+
+static bool lies_in_memory(const char *folder) {
+  int fd = snug__open_nameless(folder);
+  bool does = fd >= 0 && snug__memory_file_system(fd);
+  if (fd >= 0) {
+    close(fd);
+  }
+  return does;
+}
+
+/* Weights that are small as long as they are packed. */
+static void write_packed(const char *path) {
+  test_member m = {.name = "model.weights.h5",
+                   .data = calloc(1, UNPACKED_BYTES),
+                   .bytes = UNPACKED_BYTES,
+                   .deflate = true};
+  test_zip_write(path, NULL, &m, 1);
+  free((void *)(uintptr_t)m.data);
+}
+
+/* Where they are when they are unpacked, and what may be taken then. */
+static snug_status unpack(snug_ctx *ctx, const char *path, bool *in_memory, uint64_t *room) {
+  snug__archive *a = NULL;
+  snug__range range = {.fd = -1};
+  SNUG_TRY(snug__archive_open(ctx, path, &a));
+  snug_status s = snug__archive_range(a, "model.weights.h5", INT64_MAX, &range);
+  *in_memory = !s && snug__memory_file_system(range.fd);
+  *room = snug__gate_room(&ctx->account.gate);
+  snug__archive_close(a);
+  return s;
+}
+
+/* TMPDIR lies in memory, and the process may hold so many bytes more; 0: any number. */
+static snug_status unpack_within(const char *path, uint64_t more, bool *in_memory, uint64_t *room) {
+  snug_ctx *ctx = test_ctx();
+  snug_memory_set_bound(ctx, more ? snug__gate_held() + more : 0);
+  setenv("TMPDIR", IN_MEMORY, 1);
+  snug_status s = unpack(ctx, path, in_memory, room);
+  unsetenv("TMPDIR");
+  if (s) {
+    ASSERT_HAS(snug_message(ctx), "model.weights.h5 is compressed, and " IN_MEMORY " (TMPDIR)");
+    ASSERT_HAS(snug_message(ctx), "lies in memory");
+  } else {
+    uint64_t after = snug__gate_room(&ctx->account.gate);
+    ASSERT_TRUE(!more || after >= *room + (*in_memory ? UNPACKED_BYTES - MIB : 0));
+  }
+  test_ctx_end(ctx);
+  return s;
+}
+
+TEST(what_is_unpacked_goes_to_a_disk_if_there_is_one) {
+  bool in_memory = false;
+  uint64_t room = 0;
+  const char *path = test_path("m.keras");
+  if (!lies_in_memory(IN_MEMORY) || lies_in_memory(test_path(""))) {
+    test_skip("it needs a folder in memory, and one on a disk");
+  }
+  write_packed(path);
+  ASSERT_EQ_INT(unpack_within(path, 4 * MIB, &in_memory, &room), SNUG_OK);
+  ASSERT_TRUE(!in_memory);
+  ASSERT_TRUE(room > 2 * MIB);
+}
+
+TEST(what_is_unpacked_to_memory_counts) {
+  bool in_memory = false;
+  uint64_t room = 0;
+  char folder[] = IN_MEMORY "/snug-test-XXXXXX";
+  char path[64];
+  if (!lies_in_memory(IN_MEMORY) || !mkdtemp(folder)) {
+    test_skip("no folder lies in memory");
+  }
+  snprintf(path, sizeof path, "%s/m.keras", folder);
+  write_packed(path);
+  snug_status refused = unpack_within(path, 6 * MIB, &in_memory, &room);
+  snug_status fits = unpack_within(path, 16 * MIB, &in_memory, &room);
+  bool lay_in_memory = in_memory;
+  uint64_t left = room;
+  snug_status unbound = unpack_within(path, 0, &in_memory, &room);
+  unlink(path);
+  rmdir(folder);
+  ASSERT_EQ_INT(refused, SNUG_E_LIMIT);
+  ASSERT_EQ_INT(fits, SNUG_OK);
+  ASSERT_TRUE(lay_in_memory && left < 9 * MIB);
+  ASSERT_EQ_INT(unbound, SNUG_OK);
+  ASSERT_TRUE(in_memory);
 }
 
 /* Nothing but the last byte of them is written. */

@@ -177,7 +177,7 @@ def changed_options(report, net, line):
 
 def run(report, folder, options):
     numbers = random.Random(options.seed)
-    kills, repeats = (5, 9) if options.all else (2, 1)  # at each line, of which there are two
+    kills, repeats = (5, 19) if options.all else (2, 1)  # at each line, of which there are two
     rows, all_kills, all_resumed, runs = [], 0, 0, 0
     for i, (name, size, batch) in enumerate(ALL if options.all else QUICK):
         net = Net(folder, name, size=size, batch=batch)

@@ -3,7 +3,9 @@
 float64, no shuffling.  Bounds as in tests/keras/live: 1e-6 of a variable's largest element after many steps; slots that are
 small beside the others are held to a share of those, as what is left of sums is no more exact than its parts.
 """
+import os
 import unittest
+import warnings
 
 import numpy as np
 from common import MODELS, ONE_OF, Calls, L, compiled, data, numbers, relative
@@ -94,6 +96,30 @@ class MoreTest(EqualTest):
         theirs, ours, want, got, spies = fit_both("mlp", calls=True, rows=48, steps_per_epoch=2)
         self.assertEqual(spies[0].seen, spies[1].seen)
         self.assert_same(theirs, ours, want, got)
+
+    def test_data_that_end_before_the_epoch(self):
+        """Its epochs are as short as Keras's; both say so, Snug before the first step and at the caller's line."""
+        for steps, part in ((1000000, "every epoch from 1 ends after 6"), (4, "epoch 2 ends after 2")):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                theirs, ours, want, got, spies = fit_both("mlp", calls=True, rows=48, steps_per_epoch=steps)
+            self.assertEqual(spies[0].seen, spies[1].seen)
+            self.assert_same(theirs, ours, want, got)
+            of_keras = [w for w in told if "ran out of data" in str(w.message)]
+            of_snug = [w for w in told if part in str(w.message)]
+            self.assertTrue(of_keras, [str(w.message) for w in told])
+            self.assertEqual(1, len(of_snug), [str(w.message) for w in told])
+            self.assertEqual(os.path.basename(__file__), os.path.basename(of_snug[0].filename))
+
+    def test_options_without_an_effect_are_told(self):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            model = compiled("mlp")
+            x, y = data(model, ROWS)
+            snug.fit(model, x, y, verbose=0, validation_steps=3, class_weight={0: 2.0, 99: 5.0})
+        texts = [str(w.message) for w in told]
+        self.assertTrue(any("validation_steps is 3, and there are no data to validate with" in t for t in texts), texts)
+        self.assertTrue(any("class_weight has a weight for class 99" in t for t in texts), texts)
 
     def test_other_optimizers(self):
         for optimizer in (lambda: keras.optimizers.SGD(0.0625, momentum=0.875),
