@@ -384,8 +384,7 @@ static const cli_option options[] = {
 
 const cli_verb cli_verb_layers = {
     .name = "layers",
-    .summary =
-        "list layers, losses and all the rest, and what is not supported",
+    .summary = "list layers, losses and all the rest, and what is not supported",
     .operand =
         {"NAME",
          "a layer, an operation, a loss ... as Keras names it, or a sort of them; without it, "

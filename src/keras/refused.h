@@ -30,11 +30,11 @@ bool snug__refused_fits(const snug__refused *r, const char *class_name);
 
 /* Keys of Keras's that must be null, false, 0 or an empty list in a class that has not that option.
  */
-#define SNUG__UNSET_KEYS(X)                                                                     \
-  X(renorm)                                                                                     \
-  X(lora_rank)                                                                                  \
-  X(quantization_config) X(activity_regularizer) X(rms_scaling) X(sparse) X(ragged) X(optional) \
-      X(antialias) X(crop_to_aspect_ratio) X(pad_to_aspect_ratio) X(virtual_batch_size)         \
-          X(adjustment) X(noise_shape) X(shared_axes) X(output_padding) X(keepdims)
+/* clang-format off */
+#define SNUG__UNSET_KEYS(X)                                                                       \
+  X(renorm) X(lora_rank) X(quantization_config) X(activity_regularizer) X(rms_scaling) X(sparse)  \
+  X(ragged) X(optional) X(antialias) X(crop_to_aspect_ratio) X(pad_to_aspect_ratio)               \
+  X(virtual_batch_size) X(adjustment) X(noise_shape) X(shared_axes) X(output_padding) X(keepdims)
+/* clang-format on */
 
 #endif

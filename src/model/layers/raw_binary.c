@@ -195,7 +195,7 @@ static snug_status dtype_of(const snug__layer_call *c, const char *name, snug_dt
       return SNUG_OK;
     }
   }
-  return snug__layer_lacks(c, OTHER_DTYPE);
+  return snug__layer_lacks_value(c, "dtype", name, OTHER_DTYPE);
 }
 
 static snug_status fill_like(snug__layer_call *c, double value) {

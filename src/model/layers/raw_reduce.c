@@ -1,4 +1,5 @@
 /* Raw ops that make one number of many, along axes; see raw_ops.h. */
+#include "base/number.h"
 #include "model/layers/axes.h"
 #include "model/layers/raw_values.h"
 #include "ops/compare.h"
@@ -204,7 +205,8 @@ static snug_status norm_of(const snug__layer_call *c, const snug__reduce_params 
   double order = ord->n ? ord->v[0] : 2.0;
   snug__id power = SNUG_NONE;
   if (ord->n && p->axes.n > 1) {
-    return snug__layer_lacks(c, ORDER_OF_MATRICES);
+    char value[SNUG__NUMBER_BYTES];
+    return snug__layer_lacks_value(c, "ord", snug__print_float(order, value), ORDER_OF_MATRICES);
   }
   if (order == 2.0) {
     SNUG_TRY(SNUG_EMIT(c->b->g, square, NULL, &x, x));

@@ -7,9 +7,15 @@
 const snug__field snug__layer_plain_fields[] = {SNUG__LAYER_FIELDS, {0}};
 
 snug_status snug__layer_lacks(const snug__layer_call *c, const char *text) {
+  return snug__layer_lacks_value(c, NULL, "", text);
+}
+
+snug_status snug__layer_lacks_value(const snug__layer_call *c, const char *key, const char *value,
+                                    const char *text) {
   int n = (int)strcspn(text, ";");
-  return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %.*s: not supported%s", c->layer->name, n,
-                    text, text + n);
+  return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s%s%s%s%.*s: not supported%s",
+                    c->layer->name, key ? key : "", key ? "=" : "", value, key ? ": " : "", n, text,
+                    text + n);
 }
 
 snug_status snug__layer_refuse(const snug__layer_call *c, const char *key, double value,

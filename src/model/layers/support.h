@@ -35,6 +35,8 @@
 #define LAYER_LACKS(...) \
   (const char *const[]) { __VA_ARGS__, NULL }
 snug_status snug__layer_lacks(const snug__layer_call *c, const char *text) SNUG_NODISCARD;
+snug_status snug__layer_lacks_value(const snug__layer_call *c, const char *key, const char *value,
+                                    const char *text) SNUG_NODISCARD; /* "layer: key=value: ..." */
 
 /* A class without keys of its own. */
 extern const snug__field snug__layer_plain_fields[];

@@ -114,7 +114,7 @@ for order in (1, 2, 3, np.inf, -np.inf):
     case("norm of order %s" % order, lambda x, p=order: O.norm(x, ord=p, axis=-1, keepdims=True) + x)
 case("norm of two axes", lambda x: O.norm(x, axis=(1, 2), keepdims=True) * x)
 refused("nuclear norm", "ord=", lambda x: O.norm(x, ord="nuc", axis=(1, 2), keepdims=True) * x)
-refused("spectral norm", "ord of matrices", lambda x: O.norm(x, ord=2, axis=(1, 2), keepdims=True) * x)
+refused("spectral norm", "ord=2", lambda x: O.norm(x, ord=2, axis=(1, 2), keepdims=True) * x)
 case("normalize", lambda x: O.normalize(x, axis=-1))
 case("normalize of order 1", lambda x: O.normalize(x, axis=1, order=1))
 case("moments", lambda x: O.subtract(*O.moments(x, axes=[1])))
