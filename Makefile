@@ -87,12 +87,13 @@ tidy:
 symbols: release
 	@sh tools/symbols.sh build/libsnug.so >tools/symbols.txt
 
-# The pages of the command, made of its tables of options.
+# The pages of the command, made of its tables of options, and the list of what there is of Keras.
 man:
 	@$(call build,build,release) --target snug_cli
 	@build/snug help --man >docs/snug.1
 	@set -e; for verb in $$(build/snug help | sed -n '/^Verbs:/,/^$$/s/^  \([a-z]*\) .*/\1/p'); do \
 	  build/snug help --man $$verb >docs/snug-$$verb.1; done
+	@build/snug layers --markdown >docs/LAYERS.md
 
 # A wheel that needs nothing from the system, in build-wheel/dist.
 wheel:

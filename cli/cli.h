@@ -88,7 +88,7 @@ int cli_file_read(const char *path, const struct cli_room *room, char **text, si
 
 /* The verbs, each in a file of its own. */
 extern const cli_verb cli_verb_fit, cli_verb_plan, cli_verb_evaluate, cli_verb_predict,
-    cli_verb_summary, cli_verb_data, cli_verb_init, cli_verb_pack, cli_verb_report,
+    cli_verb_summary, cli_verb_layers, cli_verb_data, cli_verb_init, cli_verb_pack, cli_verb_report,
     cli_verb_compare, cli_verb_watch, cli_verb_completion, cli_verb_help;
 
 #endif

@@ -10,6 +10,7 @@ const cli_verb *const cli_verbs[] = {
     &cli_verb_evaluate,
     &cli_verb_predict,
     &cli_verb_summary,
+    &cli_verb_layers,
     &cli_verb_data,
     &cli_verb_init,
     &cli_verb_watch,

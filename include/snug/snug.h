@@ -7,6 +7,7 @@
 #include "snug/data.h"
 #include "snug/files.h"
 #include "snug/keras.h"
+#include "snug/known.h"
 #include "snug/log.h"
 #include "snug/memory.h"
 #include "snug/model.h"

@@ -169,6 +169,43 @@ static bool parse_bool(const char **at, bool *out) {
   return *out || is_same_word(word, "false") || strcmp(word, "0") == 0;
 }
 
+/* The length of the value that text begins with. */
+static size_t value_length(const char *text) {
+  size_t n = strcspn(text, " ,\t\r\n");
+  if (*text == '[' || *text == '"' || *text == '\'') {
+    n = 1 + strcspn(text + 1, *text == '[' ? "]" : *text == '"' ? "\"" : "'");
+    n += text[n] != 0;
+  }
+  return n;
+}
+
+/* Whether a word is the one wanted, or says as little as "none" where that is wanted. */
+static bool is_as_fixed(const char *word, const char *wanted) {
+  static const char *const nothing[] = {"none", "null", "false", "0", "[]"};
+  double a = 0.0, b = 0.0;
+  const char *at[2] = {word, wanted};
+  bool is_nothing = false;
+  for (size_t i = 0; i < SNUG_COUNT(nothing); i++) {
+    is_nothing = is_nothing || is_same_word(word, nothing[i]);
+  }
+  return is_same_word(word, wanted) || (is_nothing && strcmp(wanted, "none") == 0) ||
+         (snug__read_float(&at[0], &a) && snug__read_float(&at[1], &b) && !*at[0] && a == b);
+}
+
+/* The value of an option that must keep its default. */
+static bool parse_fixed(const char **at, const snug__field *f) {
+  char word[SNUG__NAME_BYTES];
+  size_t n = value_length(*at);
+  bool is_quoted = **at == '"' || **at == '\'';
+  if (n >= sizeof word || (is_quoted && n < 2)) {
+    return false;
+  }
+  memcpy(word, *at + is_quoted, n - 2 * is_quoted);
+  word[n - 2 * is_quoted] = 0;
+  *at += n;
+  return is_as_fixed(word, f->initial);
+}
+
 static bool parse_value(const char **at, const snug__field *f, void *params) {
   void *m = member(params, f);
   switch (f->kind) {
@@ -191,15 +228,23 @@ static bool parse_value(const char **at, const snug__field *f, void *params) {
       return parse_word(at, m, SNUG__NAME_BYTES);
     case SNUG__FIELD_NUMBERS:
       return parse_numbers(at, m);
+    case SNUG__FIELD_FIXED:
+      return parse_fixed(at, f);
   }
   return false;
 }
 
 static const char *kind_text(snug__field_kind kind) {
-  static const char *const texts[] = {
-      "",       "a whole number",         "a number",         "true or false",
-      "one of", "up to 16 whole numbers", "up to 16 numbers", "a word of up to 127 characters",
-      "numbers"};
+  static const char *const texts[] = {"",
+                                      "a whole number",
+                                      "a number",
+                                      "true or false",
+                                      "one of",
+                                      "up to 16 whole numbers",
+                                      "up to 16 numbers",
+                                      "a word of up to 127 characters",
+                                      "numbers",
+                                      "nothing else"};
   _Static_assert(SNUG__LIST_MAX == 16 && SNUG__NAME_BYTES == 128, "as the texts say");
   return texts[kind];
 }
@@ -215,24 +260,30 @@ static bool join(char *text, size_t bytes, const char *word) {
   return true;
 }
 
-/* The length of the value that text begins with, for a message. */
-static int value_length(const char *text) {
-  size_t n = strcspn(text, " ,\t\r\n");
-  if (*text == '[' || *text == '"' || *text == '\'') {
-    n = 1 + strcspn(text + 1, *text == '[' ? "]" : *text == '"' ? "\"" : "'");
-    n += text[n] != 0;
-  }
-  return n < 60 ? (int)n : 60;
+#define SHOWN 60 /* characters of a value in a message */
+
+/* A fixed option at another value, without the quotes around it. */
+static snug_status fail_fixed(snug_ctx *ctx, const char *where, const snug__field *f,
+                              const char *text, int n) {
+  bool is_quoted = n > 1 && (*text == '"' || *text == '\'');
+  return snug__fail(ctx, SNUG_E_UNSUPPORTED, "%s: %s=%.*s: only %s is supported%s%s", where,
+                    f->name, n - 2 * is_quoted, text + is_quoted,
+                    strcmp(f->initial, "none") == 0 ? "null" : f->initial, f->says ? "; " : "",
+                    f->says ? f->says : "");
 }
 
 static snug_status fail_value(snug_ctx *ctx, const char *where, const snug__field *f,
                               const char *text) {
   char choices[VALUE_BYTES] = "";
+  int n = value_length(text) < SHOWN ? (int)value_length(text) : SHOWN;
+  if (f->kind == SNUG__FIELD_FIXED) {
+    return fail_fixed(ctx, where, f, text, n);
+  }
   for (int i = 0; f->choices && f->choices[i] && join(choices, sizeof choices, f->choices[i]);) {
     i++;
   }
-  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s=%.*s: expected %s%s%s", where, f->name,
-                    value_length(text), text, kind_text(f->kind), choices[0] ? " " : "", choices);
+  return snug__fail(ctx, SNUG_E_ARGUMENT, "%s: %s=%.*s: expected %s%s%s", where, f->name, n, text,
+                    kind_text(f->kind), choices[0] ? " " : "", choices);
 }
 
 static snug_status fail_key(snug_ctx *ctx, const char *where, const snug__field *fields,
@@ -369,6 +420,8 @@ static snug_status print_value(const snug__field *f, const void *m, snug__text *
       return print_text(m, out);
     case SNUG__FIELD_NUMBERS:
       return print_numbers(m, out);
+    case SNUG__FIELD_FIXED:
+      return snug__text_add(out, "%s", f->initial);
   }
   return SNUG_OK;
 }
@@ -392,7 +445,8 @@ static bool is_default(const snug__field *f, const void *m) {
                                  sizeof(snug_ints),
                                  sizeof(snug_floats),
                                  SNUG__NAME_BYTES,
-                                 sizeof(snug_numbers)};
+                                 sizeof(snug_numbers),
+                                 0};
   const char *at = f->initial;
   snug__field at_zero = *f;
   at_zero.offset = 0;

@@ -43,7 +43,8 @@ typedef enum snug__field_kind {
   SNUG__FIELD_INTS,    /* snug_ints */
   SNUG__FIELD_FLOATS,  /* snug_floats */
   SNUG__FIELD_TEXT,    /* char[SNUG__NAME_BYTES] */
-  SNUG__FIELD_NUMBERS  /* snug_numbers */
+  SNUG__FIELD_NUMBERS, /* snug_numbers */
+  SNUG__FIELD_FIXED    /* no member: an option that is known, and must keep its default */
 } snug__field_kind;
 
 typedef struct snug__field {
@@ -52,6 +53,7 @@ typedef struct snug__field {
   size_t offset;              /* of the member in the struct */
   const char *initial;        /* default as text; NULL: the caller must give it */
   const char *const *choices; /* NULL-terminated, for CHOICE */
+  const char *says;           /* of a FIXED one: why, or what to do instead; NULL: nothing */
 } snug__field;
 
 /* A table ends with an entry whose name is NULL; a NULL table has no fields.  At most 64. */
@@ -60,10 +62,16 @@ typedef struct snug__field {
 #define SNUG_CHOICE(type, member, choices, initial) \
   { #member, SNUG__FIELD_CHOICE, offsetof(type, member), (initial), (choices) }
 
+/* An option that is not supported but at its default: SNUG_FIXED("data_format", "channels_last",
+ * "permute the data").  "none" stands for null, false, 0 and an empty list.  What is refused and
+ * what is told of it are this one line. */
+#define SNUG_FIXED(key, initial, says) \
+  { (key), SNUG__FIELD_FIXED, 0, (initial), NULL, (says) }
+
 /* Set the members from the defaults, then from text (NULL or "" for none).  `params` must be zeroed
  * by the caller. `where` names the thing in messages, e.g. "Conv2D conv1". Fails: E_ARGUMENT:
  * unknown key (lists the known ones), a key given twice, a value that is not of the field's kind, a
- * missing required key. */
+ * missing required key.  E_UNSUPPORTED: another value for a fixed one. */
 snug_status snug__fields_parse(snug_ctx *ctx, const char *where, const snug__field *fields,
                                const char *text, void *params) SNUG_NODISCARD;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "keras/config_parts.h"
+#include "keras/refused.h"
 
 #define MOST_OUTPUTS 4096
 #define MOST_TEXT ((size_t)256 << 20) /* of a layer: constants may be as large as the file */
@@ -99,9 +100,9 @@ static snug_status check_training(snug__config *k, const snug__config_item *item
                                       "StochasticDepth"};
   for (size_t i = 0; k->trains && i < SNUG_COUNT(parts); i++) {
     if (strstr(item->class_name, parts[i])) {
-      return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s",
-                               "is called with training=true, which is not supported: fit and "
-                               "predict say when a model trains");
+      return snug__config_fail(
+          k, item, SNUG_E_UNSUPPORTED, "%s",
+          "is called with training=true, which is not supported: " SNUG__RULE_TRAINING);
     }
   }
   return SNUG_OK;
@@ -153,8 +154,7 @@ static snug_status check_mask(frame *f, uint32_t node, const snug__vec *in) {
   if (n->n_all > n->n_values &&
       SNUG_VEC(&f->k->m->tensors, snug__model_tensor, first).mask == SNUG_NONE) {
     return snug__config_fail(f->k, &f->scope->items[n->item], SNUG_E_UNSUPPORTED, "%s",
-                             "is called with a mask of its own: masks are those that "
-                             "Embedding(mask_zero=True) makes");
+                             "is called with a mask of its own: " SNUG__RULE_MASK);
   }
   return SNUG_OK;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "keras/config_parts.h"
+#include "keras/refused.h"
 
 /* The name of a policy: a text, or an object {"class_name": "DTypePolicy", "config": {"name":
  * ...}}. */
@@ -12,8 +13,8 @@ static const char *policy_name(const snug__json *policy) {
 
 static snug_status fail_policy(snug__config *k, const snug__config_item *item, const char *name) {
   return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
-                           "the dtype policy %s is not supported: Snug computes in float32 and "
-                           "float64.  Build the model under that policy "
+                           "the dtype policy %s is not supported: " SNUG__RULE_DTYPE
+                           ".  Build the model under that policy "
                            "(keras.config.set_dtype_policy(\"float32\")), copy the weights with "
                            "set_weights(get_weights()) and save it",
                            name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "keras/config_parts.h"
+#include "keras/refused.h"
 
 /* ---- dtypes ---- */
 
@@ -82,9 +83,8 @@ static snug_status add_input(snug__config *k, input *in, snug__vec *out) {
   snug_dtype dtype = input_dtype(k, in->dtype);
   if (!dtype) {
     return snug__fail(k->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: input '%s' is of dtype %.40s: Snug takes floats, int8, int32, int64, "
-                      "uint8 and bool",
-                      k->file, in->name, in->dtype);
+                      "%s: input '%s' is of dtype %.40s: " SNUG__RULE_INPUT, k->file, in->name,
+                      in->dtype);
   }
   SNUG_TRY(fill_shape(k, out->n, in));
   snug_tensor tensor = snug_model_input(k->m, in->name, dtype, in->shape + 1, in->rank - 1);

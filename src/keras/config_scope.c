@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "keras/config_parts.h"
+#include "keras/refused.h"
 
 #define MOST_LEAVES 4096 /* inputs or outputs of one container */
 
@@ -212,10 +213,8 @@ static snug_status check_inputs(snug__config *k, const snug__config_scope *scope
 
 static snug_status fail_class(snug__config *k, const char *class_name) {
   return snug__fail(k->ctx, SNUG_E_UNSUPPORTED,
-                    "%s: the model is of the class '%.100s': Snug builds Sequential and Functional "
-                    "models; what a subclass of Model computes is Python code that the file does "
-                    "not hold.  Build it with keras.Input and keras.Model(inputs, outputs) and "
-                    "save that",
+                    "%s: the model is of the class '%.100s': " SNUG__RULE_MODEL
+                    ".  Build it with keras.Input and keras.Model(inputs, outputs) and save that",
                     k->file, class_name);
 }
 

@@ -116,6 +116,15 @@ static snug_status print_numbers(const snug_numbers *l, const snug__field *f, co
   return snug__json_print_float(only, out);
 }
 
+/* A word is a text; null, numbers and bools stand as they are. */
+static snug_status print_fixed(const char *value, snug__text *out) {
+  bool is_bare =
+      strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strchr("-0123456789", value[0]);
+  return strcmp(value, "none") == 0 ? snug__text_add(out, "null")
+         : is_bare                  ? snug__text_add(out, "%s", value)
+                                    : snug__json_print_text(value, out);
+}
+
 snug_status snug__json_print_field(const snug__field *f, const void *params, snug__text *out) {
   const void *m = (const char *)params + f->offset;
   switch (f->kind) {
@@ -131,6 +140,8 @@ snug_status snug__json_print_field(const snug__field *f, const void *params, snu
       return snug__json_print_text(m, out);
     case SNUG__FIELD_NUMBERS:
       return print_numbers(m, f, params, out);
+    case SNUG__FIELD_FIXED:
+      return print_fixed(f->initial, out);
     default:
       return print_as_text(f, params, out);
   }

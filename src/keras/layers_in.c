@@ -33,20 +33,15 @@ static snug_status fail_value(snug__config *k, const snug__config_item *item, co
                            snug__json_show(value, shown, sizeof shown));
 }
 
-/* Keras adds up sums where it looks for the threshold, so that its rows do not add up to 1. */
-static bool is_other_in_keras(const snug__field *f, const char *text) {
-  return strcmp(f->name, "activation") == 0 && strcmp(text, "sparsemax") == 0;
-}
-
 /* A text for a field of texts: quotes are what cannot stand in it. */
 static snug_status add_word(snug__config *k, const snug__config_item *item, const snug__field *f,
                             const snug__json *value, snug__text *out) {
   const char *text = snug__json_text(value);
-  if (text && is_other_in_keras(f, text)) {
-    return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
-                             "activation=%s: what Keras computes there is not a sparsemax, and is "
-                             "not supported; softmax is",
-                             text);
+  bool is_activation = text && strcmp(f->name, "activation") == 0;
+  const char *lack = is_activation ? snug__activation_lack(text) : NULL;
+  if (lack) {
+    return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "activation=%s: not supported %s", text,
+                             lack);
   }
   if (text) {
     return strchr(text, '"') ? fail_value(k, item, f->name, value)
@@ -64,7 +59,8 @@ static snug_status add_word(snug__config *k, const snug__config_item *item, cons
 
 /* Null is the default, but for a list (none) and an activation (linear). */
 static snug_status add_null(const snug__field *f, snug__text *out) {
-  bool is_word = f->kind == SNUG__FIELD_TEXT || f->kind == SNUG__FIELD_CHOICE;
+  bool is_word =
+      f->kind == SNUG__FIELD_TEXT || f->kind == SNUG__FIELD_CHOICE || f->kind == SNUG__FIELD_FIXED;
   bool is_number =
       f->kind == SNUG__FIELD_INT || f->kind == SNUG__FIELD_FLOAT || f->kind == SNUG__FIELD_BOOL;
   if (strcmp(f->name, "activation") == 0) {
@@ -78,7 +74,8 @@ snug_status snug__config_value(snug__config *k, const snug__config_item *item, c
   if (snug__json_is_null(value)) {
     return add_null(f, out);
   }
-  if (f->kind == SNUG__FIELD_TEXT || f->kind == SNUG__FIELD_CHOICE) {
+  bool is_fixed_word = f->kind == SNUG__FIELD_FIXED && snug__json_text(value);
+  if (f->kind == SNUG__FIELD_TEXT || f->kind == SNUG__FIELD_CHOICE || is_fixed_word) {
     return add_word(k, item, f, value, out);
   }
   if (!snug__config_is_numbers(value)) {

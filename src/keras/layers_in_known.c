@@ -4,6 +4,7 @@
 
 #include "keras/augment.h"
 #include "keras/config_parts.h"
+#include "keras/refused.h"
 
 /* ---- keys ---- */
 
@@ -16,35 +17,20 @@ typedef enum rule {
 static const struct {
   const char *key;
   rule how;
-} harmless[] = {
-    {"build_config", ANYTHING},
-    {"batch_input_shape", ANYTHING}, /* Keras 2: the shape stands in the graph */
-    {"batch_shape", ANYTHING},
-    {"input_length", ANYTHING},
-    {"synchronized", ANYTHING},    /* over devices: there is one */
-    {"renorm_clipping", ANYTHING}, /* without renorm nobody looks at them */
-    {"renorm_momentum", ANYTHING},
-    {"fill_mode", ANYTHING}, /* of Resizing with pad_to_aspect_ratio */
-    {"fill_value", ANYTHING},
-    {"lora_alpha", ANYTHING}, /* of lora_rank */
-    {"renorm", NOTHING},
-    {"lora_rank", NOTHING},
-    {"quantization_config", NOTHING},
-    {"activity_regularizer", NOTHING},
-    {"rms_scaling", NOTHING},
-    {"sparse", NOTHING},
-    {"ragged", NOTHING},
-    {"optional", NOTHING},
-    {"antialias", NOTHING},
-    {"crop_to_aspect_ratio", NOTHING},
-    {"pad_to_aspect_ratio", NOTHING},
-    {"virtual_batch_size", NOTHING},
-    {"adjustment", NOTHING},
-    {"noise_shape", NOTHING},
-    {"shared_axes", NOTHING},
-    {"output_padding", NOTHING},
-    {"keepdims", NOTHING},
-    {"data_format", CHANNELS_LAST},
+} harmless[] = {{"build_config", ANYTHING},
+                {"batch_input_shape", ANYTHING}, /* Keras 2: the shape stands in the graph */
+                {"batch_shape", ANYTHING},
+                {"input_length", ANYTHING},
+                {"synchronized", ANYTHING},    /* over devices: there is one */
+                {"renorm_clipping", ANYTHING}, /* without renorm nobody looks at them */
+                {"renorm_momentum", ANYTHING},
+                {"fill_mode", ANYTHING}, /* of Resizing with pad_to_aspect_ratio */
+                {"fill_value", ANYTHING},
+                {"lora_alpha", ANYTHING}, /* of lora_rank */
+                {"data_format", CHANNELS_LAST},
+#define UNSET(key) {#key, NOTHING},
+                SNUG__UNSET_KEYS(UNSET)
+#undef UNSET
 };
 
 bool snug__config_says_nothing(const snug__json *j) {
@@ -85,14 +71,14 @@ bool snug__config_is_harmless(const char *key, const snug__json *value) {
   "random augmentation is not a layer here yet; put keras.layers.Identity() in its place " \
   "(keras.models.clone_model with a clone_function does)"
 #define LOOKUP "text, lookup and hashing are not supported yet; feed whole numbers to Embedding"
+#define BOXES "bounding boxes are not supported; train on images and classes"
+#define FOREIGN \
+  "what a function of another framework computes does not stand in the file; use layers"
 #define WRAPPER \
   "wrappers are not supported yet; call the layer itself (Dense and others take more axes)"
 
 /* What a name begins with, ends in or is, and what to say about it. */
-static const struct {
-  char how; /* '=': is, '<': begins, '>': ends */
-  const char *part, *advice;
-} refused[] = {
+const snug__refused snug__refused_classes[] = {
     {'=', "Lambda",
      "what a Lambda computes is Python code that the file holds as bytes; replace it by a layer, "
      "or "
@@ -123,15 +109,28 @@ static const struct {
     {'=', "FeatureSpace", LOOKUP},
     {'=', "Masking", "it is not supported yet; Embedding(mask_zero=True) makes masks"},
     {'=', "EinsumDense", "it is not supported yet; Dense, Permute and Reshape are"},
+    {'<', "Adaptive", "it is not supported yet; pooling with a window of a size is"},
+    {'=', "CenterCrop", "it is not supported yet; Cropping2D and Resizing are"},
+    {'=', "RandAugment", AUGMENT},
+    {'=', "ContrastLimitedAdaptiveHistogramEqualization", AUGMENT},
+    {'=', "Pipeline", AUGMENT},
+    {'=', "MaxNumBoundingBoxes", BOXES},
+    {'>', "Spectrogram", "sound is not read; feed the spectrograms"},
+    {'=', "ReversibleEmbedding", "it is not supported yet; Embedding and Dense are"},
+    {'=', "JaxLayer", FOREIGN},
+    {'=', "FlaxLayer", FOREIGN},
+    {'=', "TorchModuleWrapper", FOREIGN},
     {'=', "TFSMLayer", "a SavedModel is not read; save the layers that it is made of"},
+    {'<', "Random", AUGMENT},
 };
+const size_t snug__n_refused_classes = SNUG_COUNT(snug__refused_classes);
 
-static bool fits(char how, const char *part, const char *name) {
-  size_t n = strlen(part);
-  size_t length = strlen(name);
-  return how == '='   ? strcmp(part, name) == 0
-         : how == '<' ? strncmp(part, name, n) == 0
-                      : length >= n && strcmp(name + length - n, part) == 0;
+bool snug__refused_fits(const snug__refused *r, const char *class_name) {
+  size_t n = strlen(r->part);
+  size_t length = strlen(class_name);
+  return r->how == '='   ? strcmp(r->part, class_name) == 0
+         : r->how == '<' ? strncmp(r->part, class_name, n) == 0
+                         : length >= n && strcmp(class_name + length - n, r->part) == 0;
 }
 
 static const char *module_of(const snug__json *object) {
@@ -186,12 +185,12 @@ static snug_status fail_augment(snug__config *k, const snug__config_item *item) 
 
 static snug_status fail_class(snug__config *k, const snug__config_item *item) {
   char like[300];
-  if (fits('<', "Random", item->class_name)) {
+  if (begins(item->class_name, "Random")) {
     return fail_augment(k, item);
   }
-  for (size_t i = 0; i < SNUG_COUNT(refused); i++) {
-    if (fits(refused[i].how, refused[i].part, item->class_name)) {
-      return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s", refused[i].advice);
+  for (size_t i = 0; i < snug__n_refused_classes; i++) {
+    if (snug__refused_fits(&snug__refused_classes[i], item->class_name)) {
+      return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s", snug__refused_classes[i].advice);
     }
   }
   snug__layer_classes_like(item->class_name, like, sizeof like);
@@ -210,8 +209,9 @@ static snug_status fail_op(snug__config *k, const snug__config_item *item) {
 
 static snug_status fail_custom(snug__config *k, const snug__config_item *item) {
   return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
-                           "a class of your own (%s): the file does not hold what it computes.  "
-                           "Build it from Keras's layers, or with keras.ops in a functional model",
+                           "a class of your own (%s): " SNUG__RULE_CUSTOM
+                           ".  Build it from Keras's layers, or with keras.ops in a functional "
+                           "model",
                            module_of(item->object)[0] ? module_of(item->object) : "__main__");
 }
 

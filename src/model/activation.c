@@ -11,6 +11,7 @@ typedef struct activation {
   const char *names;
   const snug__op *op;
   const snug__field *fields; /* NULL: those of the op */
+  const char *lack;          /* see snug__named */
 } activation;
 
 #define RELU(name, initial) SNUG_FIELD(snug__relu_params, name, FLOAT, initial)
@@ -50,7 +51,9 @@ static const activation table[] = {
     SAME(threshold),
     SAME(softmax),
     SAME(log_softmax),
-    SAME(sparsemax),
+    /* It adds up sums where it looks for the threshold, so that its rows do not add up to 1. */
+    {"sparsemax", &snug__op_sparsemax, NULL,
+     "in a file of Keras; what Keras computes there is not a sparsemax, softmax is there"},
     SAME(glu),
 };
 
@@ -59,11 +62,26 @@ enum { LINEAR = SNUG_COUNT(table), KNOWN };
 
 #define PARAMS_BYTES 256
 
-static void list_named(snug__named out[KNOWN]) {
+size_t snug__activations(void) { return KNOWN; }
+
+snug__named snug__activation_at(size_t i) {
+  return i == LINEAR ? (snug__named){"linear", NULL}
+                     : (snug__named){table[i].names,
+                                     table[i].fields ? table[i].fields : table[i].op->fields};
+}
+
+const char *snug__activation_lack(const char *name) {
+  const char *lack = NULL;
   for (size_t i = 0; i < SNUG_COUNT(table); i++) {
-    out[i] = (snug__named){table[i].names, table[i].fields ? table[i].fields : table[i].op->fields};
+    lack = strcmp(table[i].names, name) == 0 ? table[i].lack : lack;
   }
-  out[LINEAR] = (snug__named){"linear", NULL};
+  return lack;
+}
+
+static void list_named(snug__named out[KNOWN]) {
+  for (size_t i = 0; i < KNOWN; i++) {
+    out[i] = snug__activation_at(i);
+  }
 }
 
 snug_status snug__emit_activation(snug__build *b, const char *where, const char *name, snug__id in,

@@ -21,6 +21,7 @@ static const char *const distributions[] = {"truncated_normal", "untruncated_nor
                                             "uniform", NULL};
 
 #define SEED SNUG_FIELD(arguments, seed, INTS, "[]")
+#define FANS SNUG_FIXED("input_axes", "none", NULL), SNUG_FIXED("output_axes", "none", NULL)
 static const snug__field constant[] = {SNUG_FIELD(arguments, value, FLOAT, "0"), {0}};
 static const snug__field normal[] = {SNUG_FIELD(arguments, mean, FLOAT, "0"),
                                      SNUG_FIELD(arguments, stddev, FLOAT, "0.05"),
@@ -37,8 +38,9 @@ static const snug__field scaling[] = {
     SNUG_CHOICE(arguments, mode, modes, "fan_in"),
     SNUG_CHOICE(arguments, distribution, distributions, "truncated_normal"),
     SEED,
+    FANS,
     {0}};
-static const snug__field seed_only[] = {SEED, {0}};
+static const snug__field seed_only[] = {SEED, FANS, {0}};
 
 /* In the order of `table`. */
 enum {
@@ -75,6 +77,8 @@ static const snug__named table[] = {[ZEROS] = {"zeros zero", NULL},
                                     [ORTHOGONAL] = {"orthogonal", gain},
                                     [IDENTITY] = {"identity", identity_gain}};
 static const snug__named_set set = SNUG_NAMED_SET("initializer", "initializer", table);
+
+const snug__named_set *snug__initializer_set(void) { return &set; }
 
 /* Keras's fans: the last two axes are in and out, the others the receptive field. */
 static double fan_of(const snug__type *t, fan_mode mode) {

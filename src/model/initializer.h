@@ -5,6 +5,10 @@
 #include "model/named.h"
 #include "model/variables.h"
 
+const snug__named_set *snug__initializer_set(void);
+const snug__named_set *snug__regularizer_set(void);
+const snug__named_set *snug__constraint_set(void);
+
 /* "glorot_uniform", "he_normal", "zeros", "constant(0.1)",
  * "variance_scaling(scale=2, mode=fan_out, distribution=uniform)", ... resolved for a shape (fans).
  * Class names (GlorotUniform) are accepted too, and `seed`, which says nothing here: the model has

@@ -8,18 +8,19 @@
 
 #define PATH_BYTES (2 * SNUG__NAME_BYTES)
 
-static const snug__layer_class *const classes[] = {
+const snug__layer_class *const snug__layer_classes[] = {
 #define LAYER(name) &snug__layer_##name,
 #define RAW_OP(name) &snug__raw_##name,
 #include "model/layers.def"
 #undef RAW_OP
 #undef LAYER
 };
+const size_t snug__layer_n_classes = SNUG_COUNT(snug__layer_classes);
 
 const snug__layer_class *snug__layer_class_find(const char *name) {
-  for (size_t i = 0; i < SNUG_COUNT(classes); i++) {
-    if (strcmp(classes[i]->name, name) == 0) {
-      return classes[i];
+  for (size_t i = 0; i < snug__layer_n_classes; i++) {
+    if (strcmp(snug__layer_classes[i]->name, name) == 0) {
+      return snug__layer_classes[i];
     }
   }
   return NULL;
@@ -28,10 +29,12 @@ const snug__layer_class *snug__layer_class_find(const char *name) {
 const char *snug__layer_classes_like(const char *name, char *out, size_t bytes) {
   size_t n = 0;
   out[0] = '\0';
-  for (size_t i = 0; i < SNUG_COUNT(classes); i++) {
-    size_t length = strlen(classes[i]->name);
-    if (toupper((unsigned char)name[0]) == classes[i]->name[0] && n + length + 3 <= bytes) {
-      n += (size_t)snprintf(out + n, bytes - n, "%s%s", n ? ", " : "", classes[i]->name);
+  for (size_t i = 0; i < snug__layer_n_classes; i++) {
+    size_t length = strlen(snug__layer_classes[i]->name);
+    if (toupper((unsigned char)name[0]) == snug__layer_classes[i]->name[0] &&
+        n + length + 3 <= bytes) {
+      n +=
+          (size_t)snprintf(out + n, bytes - n, "%s%s", n ? ", " : "", snug__layer_classes[i]->name);
     }
   }
   return out;

@@ -8,6 +8,7 @@
 
 #include "base/fields.h"
 #include "model/build.h"
+#include "model/named.h"
 
 /* Every config struct begins with this member, named `common`. */
 typedef struct snug__layer_common {
@@ -66,6 +67,7 @@ typedef struct snug__layer_class {
   snug__masking masking;
   const char *operands; /* of a raw op: what the arguments of a call are named, in order, where they
                            may be constants that are keys; NULL: two, and `constant` is one */
+  const char *const *lacks; /* see LAYER_LACKS; ended by NULL, or NULL */
 } snug__layer_class;
 
 /* Emit a call of a layer: `b`, `layer`, `in`, `masks`, `n_in` and `index` are given, the rest is
@@ -112,12 +114,21 @@ bool snug__layer_is_training(const snug__layer_call *c);
 snug_status snug__emit_activation(snug__build *b, const char *where, const char *name, snug__id in,
                                   snug__id *out) SNUG_NODISCARD;
 
+/* How many activations there are, and one of them: its names, its options. */
+size_t snug__activations(void);
+snug__named snug__activation_at(size_t i);
+
+/* What an activation of a file of Keras lacks; NULL: nothing. */
+const char *snug__activation_lack(const char *name);
+
 /* Keras's own name of an activation ("swish" is "silu"), and whether arguments follow it, which
  * say something.  Fails: as snug__emit_activation. */
 snug_status snug__activation_name(snug_ctx *ctx, const char *where, const char *text,
                                   char out[SNUG__NAME_BYTES], bool *has_arguments) SNUG_NODISCARD;
 
-/* The class of a name; NULL if there is none. */
+/* All classes, and the class of a name; NULL if there is none. */
+extern const snug__layer_class *const snug__layer_classes[];
+extern const size_t snug__layer_n_classes;
 const snug__layer_class *snug__layer_class_find(const char *name);
 
 /* "Dense, Dropout": the classes with the first letter of a name, into out (as many as fit), for

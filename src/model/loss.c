@@ -140,16 +140,24 @@ static snug_status emit_tversky(snug__build *b, const snug__loss *l, snug__id t,
 /* The order of the fields is that of Keras's arguments. */
 static const snug__field plain_fields[] = {REDUCTION, {0}};
 static const snug__field huber_fields[] = {OPTION(delta, FLOAT, "1"), REDUCTION, {0}};
-static const snug__field smooth_fields[] = {LOGITS, SMOOTHING, AXIS, REDUCTION, {0}};
-static const snug__field focal_fields[] = {
-    OPTION(apply_class_balancing, BOOL, "false"), FOCUS, LOGITS, SMOOTHING, AXIS, REDUCTION, {0}};
-static const snug__field categorical_focal_fields[] = {FOCUS, LOGITS,    SMOOTHING,
-                                                       AXIS,  REDUCTION, {0}};
+#define LAST_AXIS SNUG_FIXED("axis", "-1", "classes are the last axis")
+static const snug__field smooth_fields[] = {LOGITS, SMOOTHING, LAST_AXIS, REDUCTION, {0}};
+static const snug__field focal_fields[] = {OPTION(apply_class_balancing, BOOL, "false"),
+                                           FOCUS,
+                                           LOGITS,
+                                           SMOOTHING,
+                                           LAST_AXIS,
+                                           REDUCTION,
+                                           {0}};
+static const snug__field categorical_focal_fields[] = {FOCUS,     LOGITS,    SMOOTHING,
+                                                       LAST_AXIS, REDUCTION, {0}};
 static const snug__field sparse_fields[] = {
-    LOGITS, OPTION(ignore_class, INT, "-9223372036854775808"), REDUCE, AXIS, NAME, {0}};
+    LOGITS, OPTION(ignore_class, INT, "-9223372036854775808"), REDUCE, LAST_AXIS, NAME, {0}};
 static const snug__field axis_fields[] = {AXIS, REDUCTION, {0}};
+#define ALL_AXES SNUG_FIXED("axis", "none", NULL)
+static const snug__field dice_fields[] = {REDUCTION, ALL_AXES, {0}};
 static const snug__field tversky_fields[] = {
-    OPTION(alpha, FLOAT, "0.5"), OPTION(beta, FLOAT, "0.5"), REDUCTION, {0}};
+    OPTION(alpha, FLOAT, "0.5"), OPTION(beta, FLOAT, "0.5"), REDUCTION, ALL_AXES, {0}};
 
 #define POINTWISE(name, behind) emit_pointwise, SNUG__POINTWISE_##name, (behind), false, true
 
@@ -179,10 +187,12 @@ static const snug__loss_kind kinds[] = {
      false,
      true},
     {{"cosine_similarity", axis_fields}, emit_cosine, 0, NULL, false, true},
-    {{"dice", plain_fields}, emit_dice, 0, NULL, false, true},
+    {{"dice", dice_fields}, emit_dice, 0, NULL, false, true},
     {{"tversky", tversky_fields}, emit_tversky, 0, NULL, false, true},
     {{"crossentropy ce", smooth_fields}, emit_any_crossentropy, 0, NULL, false, false}};
 static const snug__named_set set = SNUG_NAMED_SET("loss", NULL, kinds);
+
+const snug__named_set *snug__loss_set(void) { return &set; }
 
 enum { SPARSE, CATEGORICAL, BINARY };
 
@@ -191,10 +201,6 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__loss *l) {
   if (!(o->label_smoothing >= 0.0 && o->label_smoothing <= 1.0)) {
     return snug__fail(ctx, SNUG_E_ARGUMENT, "loss '%.100s': label_smoothing must lie in 0 .. 1",
                       text);
-  }
-  if (l->kind->emit != emit_cosine && l->o.axis != 0 && l->o.axis != -1) {
-    return snug__fail(ctx, SNUG_E_UNSUPPORTED,
-                      "loss '%.100s': classes must be the last axis (axis=-1)", text);
   }
   return SNUG_OK;
 }

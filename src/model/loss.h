@@ -3,6 +3,7 @@
 #define SNUG_MODEL_LOSS_H
 
 #include "model/build.h"
+#include "model/named.h"
 
 typedef struct snug__loss_options {
   int32_t reduction; /* snug__reduction of ops/loss.h */
@@ -16,6 +17,9 @@ typedef struct snug__loss {
   const struct snug__loss_kind *kind;
   snug__loss_options o;
 } snug__loss;
+
+/* All of them, as every file of named things here has a function that gives its table. */
+const snug__named_set *snug__loss_set(void);
 
 /* From "mse", "SparseCategoricalCrossentropy(from_logits=true)" and their like.  Fails: E_ARGUMENT
  * naming what is known. */

@@ -165,20 +165,31 @@ static const char *const methods[] = {"interpolation", "minoring", "majoring", N
 static const snug__field plain_fields[] = {NAME, {0}};
 static const snug__field binary_fields[] = {NAME, OPTION(threshold, FLOAT, "0.5"), {0}};
 static const snug__field axis_fields[] = {NAME, OPTION(axis, INT, "-1"), {0}};
+/* One number for all classes and predictions. */
+#define ONE_CLASS SNUG_FIXED("top_k", "none", NULL), SNUG_FIXED("class_id", "none", NULL)
 static const snug__field top_fields[] = {OPTION(k, INT, "5"), NAME, {0}};
+static const snug__field sparse_top_fields[] = {
+    OPTION(k, INT, "5"), NAME, SNUG_FIXED("from_sorted_ids", "false", NULL), {0}};
 static const snug__field thresholds_fields[] = {OPTION(thresholds, FLOATS, "0.5"), NAME, {0}};
+static const snug__field one_class_fields[] = {
+    OPTION(thresholds, FLOATS, "0.5"), ONE_CLASS, NAME, {0}};
 static const snug__field auc_fields[] = {
     OPTION(num_thresholds, INT, "200"),
     SNUG_CHOICE(snug__metric_options, curve, curves, "ROC"),
     SNUG_CHOICE(snug__metric_options, summation_method, methods, "interpolation"),
     NAME,
     OPTION(thresholds, FLOATS, "[]"),
+    SNUG_FIXED("multi_label", "false", NULL),
+    SNUG_FIXED("num_labels", "none", NULL),
+    SNUG_FIXED("label_weights", "none", NULL),
+    SNUG_FIXED("from_logits", "false", "give it probabilities: end the model with a sigmoid"),
     {0}};
 static const snug__field iou_fields[] = {OPTION(num_classes, INT, NULL),
                                          NAME,
                                          OPTION(ignore_class, INT, "-9223372036854775808"),
                                          OPTION(sparse_y_true, BOOL, "true"),
                                          OPTION(sparse_y_pred, BOOL, "true"),
+                                         SNUG_FIXED("axis", "-1", "classes are the last axis"),
                                          {0}};
 
 static const snug__metric_kind kinds[] = {
@@ -187,13 +198,13 @@ static const snug__metric_kind kinds[] = {
     {{"categorical_accuracy", plain_fields}, emit_categorical, mean_result, NULL, 1},
     {{"sparse_categorical_accuracy", plain_fields}, emit_sparse, mean_result, NULL, 1},
     {{"top_k_categorical_accuracy", top_fields}, emit_categorical, mean_result, NULL, 1},
-    {{"sparse_top_k_categorical_accuracy", top_fields}, emit_sparse, mean_result, NULL, 1},
+    {{"sparse_top_k_categorical_accuracy", sparse_top_fields}, emit_sparse, mean_result, NULL, 1},
     {{"root_mean_squared_error", plain_fields}, emit_loss, root_result, "mean_squared_error", -1},
     {{"log_cosh_error logcosh", plain_fields}, emit_loss, mean_result, "log_cosh", -1},
     {{"cosine_similarity", axis_fields}, emit_loss, negative_result, "cosine_similarity", 1},
     {{"mean", plain_fields}, emit_prediction, mean_result, NULL, 0},
-    {{"precision", thresholds_fields}, snug__emit_confusion, snug__precision_result, NULL, 1},
-    {{"recall", thresholds_fields}, snug__emit_confusion, snug__recall_result, NULL, 1},
+    {{"precision", one_class_fields}, snug__emit_confusion, snug__precision_result, NULL, 1},
+    {{"recall", one_class_fields}, snug__emit_confusion, snug__recall_result, NULL, 1},
     {{"true_positives", thresholds_fields},
      snug__emit_confusion,
      snug__true_positives_result,
@@ -218,6 +229,8 @@ static const snug__metric_kind kinds[] = {
     {{"mean_io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL, 1}};
 static const snug__named_set set = SNUG_NAMED_SET("metric", NULL, kinds);
 
+const snug__named_set *snug__metric_set(void) { return &set; }
+
 /* A metric that is the mean of a loss of the same name. */
 static const snug__metric_kind of_loss = {{"loss", NULL}, emit_loss, mean_result, NULL, -1};
 
@@ -240,7 +253,8 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__metric *m)
                       "metric '%.100s': num_thresholds must be above 1, and thresholds at most 14",
                       text);
   }
-  if (m->kind->named.fields == top_fields && o->k < 1) {
+  bool is_top = m->kind->named.fields == top_fields || m->kind->named.fields == sparse_top_fields;
+  if (is_top && o->k < 1) {
     return snug__fail(ctx, SNUG_E_ARGUMENT, "metric '%.100s': k must be above 0", text);
   }
   if (m->kind->named.fields == iou_fields && o->num_classes < 1) {

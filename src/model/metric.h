@@ -24,6 +24,8 @@ typedef struct snug__metric {
   char name[SNUG__NAME_BYTES]; /* the name option, or what the text calls it */
 } snug__metric;
 
+const snug__named_set *snug__metric_set(void);
+
 /* From "accuracy", "AUC(curve=PR)", "mse" (any loss is a metric too) and their like.
  * Fails: E_ARGUMENT naming what is known. */
 snug_status snug__metric_parse(snug_ctx *ctx, const char *text, snug__metric *out) SNUG_NODISCARD;

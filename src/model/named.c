@@ -9,7 +9,7 @@
 
 /* ---- names ---- */
 
-static const snug__named *entry(const snug__named_set *set, size_t i) {
+const snug__named *snug__named_at(const snug__named_set *set, size_t i) {
   return (const snug__named *)((const char *)set->entries + set->stride * i);
 }
 
@@ -26,6 +26,13 @@ static void plain_name(const char *name, size_t n, const char *ending, char out[
   if (cut && used > cut && strcmp(out + used - cut, ending) == 0) {
     out[used - cut] = 0;
   }
+}
+
+bool snug__named_is_same(const char *a, const char *b) {
+  char plain[2][SNUG__NAME_BYTES];
+  plain_name(a, strlen(a), NULL, plain[0]);
+  plain_name(b, strlen(b), NULL, plain[1]);
+  return strcmp(plain[0], plain[1]) == 0;
 }
 
 static bool has_name(const snug__named *thing, const char *plain) {
@@ -52,7 +59,7 @@ static size_t find(const snug__named_set *set, const char *name, size_t n) {
   char plain[SNUG__NAME_BYTES];
   size_t i = n ? 0 : set->n;
   plain_name(name, n, set->ending, plain);
-  while (i < set->n && !has_name(entry(set, i), plain)) {
+  while (i < set->n && !has_name(snug__named_at(set, i), plain)) {
     i++;
   }
   return i;
@@ -84,7 +91,7 @@ static snug_status fail_name(snug_ctx *ctx, const snug__named_set *set, const ch
   size_t i = 0;
   for (; i < set->n && used + SNUG__NAME_BYTES < sizeof known; i++) {
     char own[SNUG__NAME_BYTES];
-    snug__named_own(entry(set, i), own);
+    snug__named_own(snug__named_at(set, i), own);
     used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", own);
   }
   return snug__fail(ctx, SNUG_E_ARGUMENT, "%s%sthere is no %s '%.*s'; known: %s%s",
@@ -200,7 +207,7 @@ snug_status snug__named_read(snug_ctx *ctx, const snug__named_set *set, const ch
   if (out->index == set->n) {
     return fail_name(ctx, set, where, name, n);
   }
-  out->thing = entry(set, out->index);
+  out->thing = snug__named_at(set, out->index);
   snprintf(out->where, sizeof out->where, "%.*s%s%s %.*s", 2 * SNUG__NAME_BYTES, where ? where : "",
            where ? ": " : "", set->what, (int)(n > SHOWN ? SHOWN : n), name);
   const char *begin = name + n;

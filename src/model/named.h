@@ -15,6 +15,7 @@
 typedef struct snug__named {
   const char *names;         /* "mean_squared_error mse": the first is its own, the rest aliases */
   const snug__field *fields; /* of the caller's options; NULL: takes none */
+  const char *lack; /* what it is not able to do, or what it is not; NULL: nothing to say */
 } snug__named;
 
 /* The things of one sort.  The entries lie `stride` bytes apart and begin with a snug__named. */
@@ -27,6 +28,9 @@ typedef struct snug__named_set {
 
 #define SNUG_NAMED_SET(what, ending, table) \
   { (what), (ending), (table), sizeof(table)[0], SNUG_COUNT(table) }
+
+/* Thing i of a set, i < n. */
+const snug__named *snug__named_at(const snug__named_set *set, size_t i);
 
 /* A text taken apart: which thing, and its arguments, each as key=value. */
 typedef struct snug__named_call {
@@ -68,6 +72,9 @@ bool snug__named_is_known(const snug__named_set *set, const char *text);
 
 /* Whether a text stands for nothing: NULL, "" or "none". */
 bool snug__named_is_none(const char *text);
+
+/* Whether two names are the same without case and underscores. */
+bool snug__named_is_same(const char *a, const char *b);
 
 /* The first of the names, into out. */
 void snug__named_own(const snug__named *thing, char out[SNUG__NAME_BYTES]);

@@ -88,6 +88,8 @@ static const snug__optimizer_kind kinds[] = {
     {{"Ftrl", ftrl_fields}, &snug__op_ftrl, {{"accumulator", NULL, true}, {"linear"}}}};
 static const snug__named_set set = SNUG_NAMED_SET("optimizer", NULL, kinds);
 
+const snug__named_set *snug__optimizer_set(void) { return &set; }
+
 static snug_status check_clipping(snug_ctx *ctx, const char *text, const snug__optimizer *out) {
   const snug__optimizer_options *o = &out->o;
   int given = (o->clipnorm != 0.0) + (o->clipvalue != 0.0) + (o->global_clipnorm != 0.0);

@@ -13,6 +13,7 @@
 #define SNUG_MODEL_OPTIMIZER_H
 
 #include "model/build.h"
+#include "model/named.h"
 #include "model/schedule.h"
 
 typedef struct snug__optimizer_options {
@@ -33,6 +34,8 @@ typedef struct snug__optimizer {
   snug__optimizer_options o;
   snug__schedule schedule; /* kind NULL: the learning rate is a number */
 } snug__optimizer;
+
+const snug__named_set *snug__optimizer_set(void);
 
 /* From "adam", "SGD(learning_rate=0.1, momentum=0.9)",
  * "adamw(learning_rate=CosineDecay(initial_learning_rate=0.1, decay_steps=100))" and their like.

@@ -43,6 +43,9 @@ static const snug__named constraints[] = {{"max_norm", max_fields},
                                           {"min_max_norm", min_max_fields}};
 static const snug__named_set constraint_set = SNUG_NAMED_SET("constraint", NULL, constraints);
 
+const snug__named_set *snug__regularizer_set(void) { return &regularizer_set; }
+const snug__named_set *snug__constraint_set(void) { return &constraint_set; }
+
 static snug_status resolve_axes(snug_ctx *ctx, const char *where, const snug__type *type,
                                 snug_ints *axes) {
   char text[SNUG__TYPE_TEXT_BYTES];

@@ -127,6 +127,8 @@ static const snug__schedule_kind kinds[] = {
     {{"CosineDecayRestarts", restarts_fields}, cosine_restarts}};
 static const snug__named_set set = SNUG_NAMED_SET("schedule", NULL, kinds);
 
+const snug__named_set *snug__schedule_set(void) { return &set; }
+
 static snug_status check(snug_ctx *ctx, const char *text, const snug__schedule *s) {
   const snug__schedule_options *o = &s->o;
   bool restarts = s->kind->rate == cosine_restarts;

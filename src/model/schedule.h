@@ -4,7 +4,7 @@
 #define SNUG_MODEL_SCHEDULE_H
 
 #include "base/ctx.h"
-#include "base/fields.h"
+#include "model/named.h"
 
 typedef struct snug__schedule_options {
   double initial_learning_rate, decay_rate, end_learning_rate, power, alpha, warmup_target;
@@ -18,6 +18,8 @@ typedef struct snug__schedule {
   const struct snug__schedule_kind *kind; /* NULL: there is no schedule */
   snug__schedule_options o;
 } snug__schedule;
+
+const snug__named_set *snug__schedule_set(void);
 
 /* From "CosineDecay(initial_learning_rate=0.1, decay_steps=1000)" and its like.
  * Fails: E_ARGUMENT. */

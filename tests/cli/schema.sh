@@ -40,6 +40,7 @@ keep predict 0 predict m.keras --data train.npz --json
 keep predict 0 predict m.keras --data train.npz -o p.npy --json
 keep summary 0 summary m.keras --json
 keep summary 0 summary cnn.keras --json
+keep layers 0 layers --json
 keep data 0 data train.npz --json
 keep pack 0 pack problem.csv --json
 keep pack 3 pack problem.csv --capacity 90 --json

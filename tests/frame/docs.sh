@@ -92,7 +92,7 @@ if test -x "$build/snug"; then
   replay docs/snug-pack.1 "$folder/manual"
 fi
 
-# The manual pages are what the command says of itself.
+# The manual pages and the list of layers are what the command says of itself.
 same_page() { # page, arguments...
   page=$1
   shift
@@ -101,6 +101,7 @@ same_page() { # page, arguments...
 if test -x "$build/snug"; then
   same_page docs/snug.1
   verbs=$("$build/snug" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+  "$build/snug" layers --markdown | cmp -s - docs/LAYERS.md || complain "docs/LAYERS.md is out of date: run make man"
   for verb in $verbs; do same_page "docs/snug-$verb.1" "$verb"; done
   for page in docs/snug-*.1; do
     verb=${page#docs/snug-}

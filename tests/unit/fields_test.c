@@ -341,3 +341,52 @@ TEST(garbage_is_refused_or_read) {
     }
   }
 }
+
+/* ---- options that must keep their default ---- */
+
+static const snug__field fixed[] = {SNUG_FIXED("order", "channels_last", "permute the data"),
+                                    SNUG_FIXED("top_k", "none", NULL),
+                                    SNUG_FIXED("scaled", "false", NULL),
+                                    SNUG_FIXED("axis", "-1", "classes are the last axis"),
+                                    {0}};
+
+TEST(fixed_options_take_their_default_in_all_its_forms) {
+  static const char *const good[] = {
+      "",           "order=channels_last", "order='channels_last'", "order=Channels_Last",
+      "top_k=none", "top_k=null",          "top_k=[] scaled=False", "top_k=0, axis=-1.0",
+      "axis=-1"};
+  for (size_t i = 0; i < SNUG_COUNT(good); i++) {
+    snug_ctx *ctx = test_ctx();
+    snug__text out;
+    char nothing = 0;
+    ASSERT_OK(ctx, snug__fields_parse(ctx, "x", fixed, good[i], &nothing));
+    snug__text_init(&out, ctx, 100);
+    ASSERT_OK(ctx, snug__fields_print(fixed, &nothing, &out));
+    ASSERT_EQ_TEXT(snug__text_get(&out), "");
+    snug__text_release(&out);
+    test_ctx_end(ctx);
+  }
+}
+
+TEST(fixed_options_refuse_all_else_and_say_why) {
+  static const struct {
+    const char *text, *message;
+  } bad[] = {{"order=channels_first",
+              "x: order=channels_first: only channels_last is supported; permute the data"},
+             {"order=\"channels_first\"",
+              "x: order=channels_first: only channels_last is supported; permute the data"},
+             {"order=none", "x: order=none: only channels_last is supported; permute the data"},
+             {"top_k=5", "x: top_k=5: only null is supported"},
+             {"top_k=[1,2]", "x: top_k=[1,2]: only null is supported"},
+             {"top_k=\"", "x: top_k=\": only null is supported"},
+             {"scaled=true", "x: scaled=true: only false is supported"},
+             {"axis=1", "x: axis=1: only -1 is supported; classes are the last axis"}};
+  for (size_t i = 0; i < SNUG_COUNT(bad); i++) {
+    snug_ctx *ctx = test_ctx();
+    char nothing = 0;
+    ASSERT_STATUS(ctx, snug__fields_parse(ctx, "x", fixed, bad[i].text, &nothing),
+                  SNUG_E_UNSUPPORTED, NULL);
+    ASSERT_EQ_TEXT(snug_message(ctx), bad[i].message);
+    test_ctx_end(ctx);
+  }
+}

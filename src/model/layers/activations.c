@@ -117,14 +117,14 @@ snug_status snug__layer_along(snug__layer_call *c, const snug__op *op, const snu
   return snug__graph_add(c->b->g, op, &p, c->in, 1, &c->out, 1);
 }
 
+#define MASKED "a value with a mask; an Activation with softmax takes no heed of it"
+
 static snug_status softmax(snug__layer_call *c) {
   if (c->masks[0] != SNUG_NONE) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: a Softmax layer on a value with a mask is not supported; use an "
-                      "Activation with softmax, which takes no heed of it",
-                      c->layer->name);
+    return snug__layer_lacks(c, MASKED);
   }
   return snug__layer_along(c, &snug__op_softmax, &((const softmax_config *)c->config)->axis);
 }
 
-LAYER_CLASS(Softmax, softmax_config, softmax_fields, 1, 1, softmax, .masking = SNUG__MASK_PASSES);
+LAYER_CLASS(Softmax, softmax_config, softmax_fields, 1, 1, softmax, .masking = SNUG__MASK_PASSES,
+            .lacks = LAYER_LACKS(MASKED));

@@ -5,7 +5,7 @@
 typedef struct border_config {
   snug__layer_common common;
   snug_ints padding, cropping, size;
-  int32_t data_format, interpolation;
+  int32_t interpolation;
 } border_config;
 
 /* Before and after each of the axes 1 .. axes, from Keras's three ways to write it: a; [a, b]
@@ -35,7 +35,6 @@ static snug_status pad(snug__layer_call *c, int32_t axes, const char *layout) {
   snug__pad_params p;
   snug__type x;
   memset(&p, 0, sizeof p);
-  SNUG_TRY(snug__layer_need_last(c, k->data_format));
   SNUG_TRY(snug__layer_need_rank(c, axes + 2, layout, &x));
   SNUG_TRY(sides(c, "padding", &k->padding, axes, &p.before, &p.after));
   return SNUG_EMIT(c->b->g, pad, &p, &c->out, c->in[0]);
@@ -44,10 +43,8 @@ static snug_status pad(snug__layer_call *c, int32_t axes, const char *layout) {
 static snug_status pad1d(snug__layer_call *c) { return pad(c, 1, LAYER_SERIES); }
 static snug_status pad2d(snug__layer_call *c) { return pad(c, 2, LAYER_IMAGES); }
 
-static const snug__field pad_fields[] = {SNUG__LAYER_FIELDS,
-                                         SNUG_FIELD(border_config, padding, INTS, "1"),
-                                         LAYER_DATA_FORMAT(border_config),
-                                         {0}};
+static const snug__field pad_fields[] = {
+    SNUG__LAYER_FIELDS, SNUG_FIELD(border_config, padding, INTS, "1"), LAYER_DATA_FORMAT, {0}};
 
 LAYER_CLASS(ZeroPadding1D, border_config, pad_fields, 1, 1, pad1d);
 LAYER_CLASS(ZeroPadding2D, border_config, pad_fields, 1, 1, pad2d);
@@ -58,7 +55,6 @@ static snug_status crop(snug__layer_call *c, int32_t axes, const char *layout) {
   snug_ints after;
   snug__type x;
   memset(&p, 0, sizeof p);
-  SNUG_TRY(snug__layer_need_last(c, k->data_format));
   SNUG_TRY(snug__layer_need_rank(c, axes + 2, layout, &x));
   SNUG_TRY(sides(c, "cropping", &k->cropping, axes, &p.begin, &after));
   p.size.n = axes + 2;
@@ -81,10 +77,8 @@ static snug_status crop2d(snug__layer_call *c) { return crop(c, 2, LAYER_IMAGES)
 
 static const snug__field crop1d_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(border_config, cropping, INTS, "1"), {0}};
-static const snug__field crop2d_fields[] = {SNUG__LAYER_FIELDS,
-                                            SNUG_FIELD(border_config, cropping, INTS, "0"),
-                                            LAYER_DATA_FORMAT(border_config),
-                                            {0}};
+static const snug__field crop2d_fields[] = {
+    SNUG__LAYER_FIELDS, SNUG_FIELD(border_config, cropping, INTS, "0"), LAYER_DATA_FORMAT, {0}};
 
 LAYER_CLASS(Cropping1D, border_config, crop1d_fields, 1, 1, crop1d);
 LAYER_CLASS(Cropping2D, border_config, crop2d_fields, 1, 1, crop2d);
@@ -110,7 +104,7 @@ static const char *const interpolations[] = {"nearest", "bilinear", NULL};
 static const snug__field up2d_fields[] = {
     SNUG__LAYER_FIELDS,
     SNUG_FIELD(border_config, size, INTS, "2"),
-    LAYER_DATA_FORMAT(border_config),
+    LAYER_DATA_FORMAT,
     SNUG_CHOICE(border_config, interpolation, interpolations, "nearest"),
     {0}};
 
@@ -119,7 +113,6 @@ static snug_status upsample2d(snug__layer_call *c) {
   snug__resize2d_params p = {0, 0, k->interpolation};
   snug_ints size;
   snug__type x;
-  SNUG_TRY(snug__layer_need_last(c, k->data_format));
   SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, &x));
   SNUG_TRY(snug__layer_need_list(c, "size", &k->size, 2, 1, &size));
   if (!snug__mul_i64(x.dim[1], size.v[0], &p.height) ||

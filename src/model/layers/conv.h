@@ -10,7 +10,7 @@ typedef struct snug__conv_config {
   snug__layer_common common;
   int64_t filters, groups, depth_multiplier;
   snug_ints kernel_size, strides, dilation_rate, output_padding;
-  int32_t padding, data_format;
+  int32_t padding;
   bool use_bias;
   char activation[SNUG__NAME_BYTES];
   LAYER_WEIGHT_MEMBERS(kernel);
@@ -24,10 +24,10 @@ enum { SNUG__CONV_CAUSAL = SNUG__PADDING_SAME + 1 };
 extern const char *const snug__conv_paddings1d[];
 
 #define CONV_FIELD(member, kind, initial) SNUG_FIELD(snug__conv_config, member, kind, initial)
-#define CONV_WINDOW_FIELDS(paddings)                                   \
-  CONV_FIELD(kernel_size, INTS, NULL), CONV_FIELD(strides, INTS, "1"), \
-      SNUG_CHOICE(snug__conv_config, padding, paddings, "valid"),      \
-      LAYER_DATA_FORMAT(snug__conv_config), CONV_FIELD(dilation_rate, INTS, "1")
+#define CONV_WINDOW_FIELDS(paddings)                                                 \
+  CONV_FIELD(kernel_size, INTS, NULL), CONV_FIELD(strides, INTS, "1"),               \
+      SNUG_CHOICE(snug__conv_config, padding, paddings, "valid"), LAYER_DATA_FORMAT, \
+      CONV_FIELD(dilation_rate, INTS, "1")
 #define CONV_OUTPUT_FIELDS                                                    \
   CONV_FIELD(activation, TEXT, "linear"), CONV_FIELD(use_bias, BOOL, "true"), \
       LAYER_WEIGHT_FIELDS(snug__conv_config, bias, "zeros")

@@ -30,7 +30,6 @@ snug_status snug__conv_begin(snug__layer_call *c, int32_t axes, snug__conv_call 
   snug__type x;
   *v = (snug__conv_call){.c = c, .k = k, .axes = axes, .x = c->in[0]};
   v->padding = k->padding == SNUG__CONV_CAUSAL ? SNUG__PADDING_VALID : k->padding;
-  SNUG_TRY(snug__layer_need_last(c, k->data_format));
   SNUG_TRY(snug__layer_need_rank(c, axes + 2, axes == 1 ? LAYER_SERIES : LAYER_IMAGES, &x));
   SNUG_TRY(window_list(v, "kernel_size", &k->kernel_size, &v->kernel));
   SNUG_TRY(window_list(v, "strides", &k->strides, &v->strides));

@@ -10,7 +10,7 @@ typedef struct norm_config {
   snug_ints axis;
   int64_t groups;
   double momentum, epsilon;
-  bool center, scale, synchronized, renorm, rms_scaling;
+  bool center, scale, synchronized;
   LAYER_WEIGHT_MEMBERS(beta);
   LAYER_WEIGHT_MEMBERS(gamma);
   char moving_mean_initializer[SNUG__NAME_BYTES];
@@ -55,7 +55,7 @@ static const snug__field batch_fields[] = {SNUG__LAYER_FIELDS,
                                            NORM_FIELD(moving_mean_initializer, TEXT, "zeros"),
                                            NORM_FIELD(moving_variance_initializer, TEXT, "ones"),
                                            NORM_FIELD(synchronized, BOOL, "false"),
-                                           NORM_FIELD(renorm, BOOL, "false"),
+                                           SNUG_FIXED("renorm", "false", NULL),
                                            {0}};
 
 /* Write a new content of a moving average. */
@@ -139,13 +139,10 @@ static snug_status batch_emit(snug__layer_call *c, const snug__id in[5]) {
   return snug__graph_add(c->b->g, &snug__op_batch_norm_infer, &p, in, 5, &c->out, 1);
 }
 
+#define MASK_ELSEWHERE "a value with a mask, and another axis than the last"
+
 static snug_status check_batch_norm(const snug__layer_call *c, const snug__gathered *g) {
-  const norm_config *k = c->config;
-  if (k->renorm || (g->moved && c->masks[0] != SNUG_NONE)) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s is not supported", c->layer->name,
-                      k->renorm ? "renorm=true" : "a mask with another axis than the last");
-  }
-  return SNUG_OK;
+  return g->moved && c->masks[0] != SNUG_NONE ? snug__layer_lacks(c, MASK_ELSEWHERE) : SNUG_OK;
 }
 
 /* `synchronized` says nothing: there is one device. */
@@ -166,13 +163,17 @@ static snug_status batch_norm(snug__layer_call *c) {
 }
 
 LAYER_CLASS(BatchNormalization, norm_config, batch_fields, 1, 1, batch_norm,
-            .masking = SNUG__MASK_PASSES);
+            .masking = SNUG__MASK_PASSES, .lacks = LAYER_LACKS(MASK_ELSEWHERE));
 
 /* ---- LayerNormalization, RMSNormalization: over the last axes ---- */
 
 static const snug__field layer_fields[] = {
-    SNUG__LAYER_FIELDS, NORM_FIELD(axis, INTS, "-1"),           NORM_FIELD(epsilon, FLOAT, "0.001"),
-    AFFINE_FIELDS,      NORM_FIELD(rms_scaling, BOOL, "false"), {0}};
+    SNUG__LAYER_FIELDS,
+    NORM_FIELD(axis, INTS, "-1"),
+    NORM_FIELD(epsilon, FLOAT, "0.001"),
+    AFFINE_FIELDS,
+    SNUG_FIXED("rms_scaling", "false", "RMSNormalization is there"),
+    {0}};
 
 /* The input with the normalized axes at the end, and the type of a weight over them. */
 static snug_status normalized_last(snug__layer_call *c, snug__layer_norm_params *p,
@@ -200,15 +201,10 @@ static snug_status normalized_last(snug__layer_call *c, snug__layer_norm_params 
 }
 
 static snug_status layer_norm(snug__layer_call *c) {
-  const norm_config *k = c->config;
   snug__layer_norm_params p;
   snug__gathered g;
   snug__id in[3];
   snug__type weight;
-  if (k->rms_scaling) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: rms_scaling=true is not supported",
-                      c->layer->name);
-  }
   SNUG_TRY(normalized_last(c, &p, &g, &in[0], &weight));
   SNUG_TRY(affine(c, weight, &in[1], &in[2]));
   SNUG_TRY(snug__graph_add(c->b->g, &snug__op_layer_norm, &p, in, 3, &c->out, 1));

@@ -6,7 +6,7 @@
 typedef struct pool_config {
   snug__layer_common common;
   snug_ints pool_size, strides; /* strides empty: as pool_size */
-  int32_t padding, data_format;
+  int32_t padding;
 } pool_config;
 
 static const snug__field pool_fields[] = {
@@ -14,7 +14,7 @@ static const snug__field pool_fields[] = {
     SNUG_FIELD(pool_config, pool_size, INTS, "2"),
     SNUG_FIELD(pool_config, strides, INTS, "[]"),
     SNUG_CHOICE(pool_config, padding, snug__padding_choices, "valid"),
-    LAYER_DATA_FORMAT(pool_config),
+    LAYER_DATA_FORMAT,
     {0}};
 
 static snug_status pool_params(snug__layer_call *c, int32_t axes, snug__pool2d_params *p) {
@@ -34,7 +34,6 @@ static snug_status pool_params(snug__layer_call *c, int32_t axes, snug__pool2d_p
 static snug_status pool1d(snug__layer_call *c, const snug__op *op) {
   snug__pool2d_params p;
   snug__type x;
-  SNUG_TRY(snug__layer_need_last(c, ((const pool_config *)c->config)->data_format));
   SNUG_TRY(snug__layer_need_rank(c, 3, LAYER_SERIES, &x));
   SNUG_TRY(pool_params(c, 1, &p));
   SNUG_TRY(snug__layer_reshape(c, c->in[0], 4, (const int64_t[]){x.dim[0], x.dim[1], 1, x.dim[2]},
@@ -47,7 +46,6 @@ static snug_status pool1d(snug__layer_call *c, const snug__op *op) {
 static snug_status pool2d(snug__layer_call *c, const snug__op *op) {
   snug__pool2d_params p;
   snug__type x;
-  SNUG_TRY(snug__layer_need_last(c, ((const pool_config *)c->config)->data_format));
   SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, &x));
   SNUG_TRY(pool_params(c, 2, &p));
   return snug__graph_add(c->b->g, op, &p, c->in, 1, &c->out, 1);
@@ -67,14 +65,11 @@ LAYER_CLASS(AveragePooling2D, pool_config, pool_fields, 1, 1, average2d);
 
 typedef struct global_config {
   snug__layer_common common;
-  int32_t data_format;
   bool keepdims;
 } global_config;
 
-static const snug__field global_fields[] = {SNUG__LAYER_FIELDS,
-                                            LAYER_DATA_FORMAT(global_config),
-                                            SNUG_FIELD(global_config, keepdims, BOOL, "false"),
-                                            {0}};
+static const snug__field global_fields[] = {
+    SNUG__LAYER_FIELDS, LAYER_DATA_FORMAT, SNUG_FIELD(global_config, keepdims, BOOL, "false"), {0}};
 
 static snug_status global_params(snug__layer_call *c, int32_t axes, snug__reduce_params *p) {
   const global_config *k = c->config;
@@ -82,7 +77,6 @@ static snug_status global_params(snug__layer_call *c, int32_t axes, snug__reduce
   memset(p, 0, sizeof *p);
   p->axes = (snug_ints){axes, {1, axes == 2 ? 2 : 0}};
   p->keepdims = k->keepdims;
-  SNUG_TRY(snug__layer_need_last(c, k->data_format));
   return snug__layer_need_rank(c, axes + 2, axes == 1 ? LAYER_SERIES : LAYER_IMAGES, &x);
 }
 

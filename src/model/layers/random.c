@@ -8,7 +8,6 @@ typedef struct random_config {
   snug__layer_common common;
   double rate, stddev, drop_path_rate;
   snug_ints seed, noise_shape;
-  int32_t data_format;
 } random_config;
 
 #define RANDOM_FIELD(member, kind, initial) SNUG_FIELD(random_config, member, kind, initial)
@@ -79,11 +78,8 @@ LAYER_CLASS(AlphaDropout, random_config, dropout_fields, 1, 1, alpha_dropout,
 
 static const snug__field spatial1d_fields[] = {
     SNUG__LAYER_FIELDS, RANDOM_FIELD(rate, FLOAT, NULL), SEED_FIELD, {0}};
-static const snug__field spatial2d_fields[] = {SNUG__LAYER_FIELDS,
-                                               RANDOM_FIELD(rate, FLOAT, NULL),
-                                               SEED_FIELD,
-                                               LAYER_DATA_FORMAT(random_config),
-                                               {0}};
+static const snug__field spatial2d_fields[] = {
+    SNUG__LAYER_FIELDS, RANDOM_FIELD(rate, FLOAT, NULL), SEED_FIELD, LAYER_DATA_FORMAT, {0}};
 
 static snug_status spatial1d(snug__layer_call *c) {
   const random_config *k = c->config;
@@ -97,7 +93,6 @@ static snug_status spatial2d(snug__layer_call *c) {
   const random_config *k = c->config;
   snug__type x;
   SNUG_TRY(snug__layer_need_rate(c, "rate", k->rate));
-  SNUG_TRY(snug__layer_need_last(c, k->data_format));
   SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, &x));
   return emit_dropout(c, &snug__op_dropout, k->rate, &(const snug_ints){4, {-1, 1, 1, -1}});
 }

@@ -183,6 +183,9 @@ static const snug__field like_fields[] = {SNUG__LAYER_FIELDS, LIKE_DTYPE, {0}};
 static const snug__field full_fields[] = {
     SNUG__LAYER_FIELDS, LIKE_DTYPE, SNUG_FIELD(like_config, fill_value, FLOAT, NULL), {0}};
 
+#define OTHER_DTYPE \
+  "a dtype other than int8, uint8, int32, int64, bool and the float that the model computes in"
+
 /* A dtype by its name: an integer, bool, or the float that the model computes in. */
 static snug_status dtype_of(const snug__layer_call *c, const char *name, snug_dtype *out) {
   for (int d = SNUG_NO_DTYPE + 1; d < SNUG_DTYPE_COUNT; d++) {
@@ -192,10 +195,7 @@ static snug_status dtype_of(const snug__layer_call *c, const char *name, snug_dt
       return SNUG_OK;
     }
   }
-  return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                    "%s: dtype=%s: the model computes in %s; that, int8, uint8, int32, int64 and "
-                    "bool are supported",
-                    c->layer->name, name, snug_dtype_text(c->b->real));
+  return snug__layer_lacks_value(c, "dtype", name, OTHER_DTYPE);
 }
 
 static snug_status fill_like(snug__layer_call *c, double value) {
@@ -218,9 +218,10 @@ static snug_status full_like(snug__layer_call *c) {
 static snug_status ones_like(snug__layer_call *c) { return fill_like(c, 1.0); }
 static snug_status zeros_like(snug__layer_call *c) { return fill_like(c, 0.0); }
 
-RAW_CLASS(FullLike, like_config, full_fields, 1, 1, full_like, .operands = "x fill_value");
-RAW_CLASS(OnesLike, like_config, like_fields, 1, 1, ones_like);
-RAW_CLASS(ZerosLike, like_config, like_fields, 1, 1, zeros_like);
+RAW_CLASS(FullLike, like_config, full_fields, 1, 1, full_like, .operands = "x fill_value",
+          .lacks = LAYER_LACKS(OTHER_DTYPE));
+RAW_CLASS(OnesLike, like_config, like_fields, 1, 1, ones_like, .lacks = LAYER_LACKS(OTHER_DTYPE));
+RAW_CLASS(ZerosLike, like_config, like_fields, 1, 1, zeros_like, .lacks = LAYER_LACKS(OTHER_DTYPE));
 
 typedef struct cast_config {
   snug__layer_common common;
@@ -236,7 +237,7 @@ static snug_status cast(snug__layer_call *c) {
   return snug__raw_cast(c, c->in[0], dtype, &c->out);
 }
 
-RAW_CLASS(Cast, cast_config, cast_fields, 1, 1, cast);
+RAW_CLASS(Cast, cast_config, cast_fields, 1, 1, cast, .lacks = LAYER_LACKS(OTHER_DTYPE));
 
 typedef struct one_hot_config {
   snug__layer_common common;
@@ -273,4 +274,4 @@ static snug_status one_hot(snug__layer_call *c) {
   return axis == rank - 1 ? SNUG_OK : SNUG_EMIT(c->b->g, permute, &order, &c->out, c->out);
 }
 
-RAW_CLASS(OneHot, one_hot_config, one_hot_fields, 1, 1, one_hot);
+RAW_CLASS(OneHot, one_hot_config, one_hot_fields, 1, 1, one_hot, .lacks = LAYER_LACKS(OTHER_DTYPE));

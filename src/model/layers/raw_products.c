@@ -40,10 +40,16 @@ static int64_t size_of(const product *p, char label) {
 
 /* ---- checks: every label one size, once in a term; the first axis of all is the batch ---- */
 
+#define DIAGONAL "a letter that stands twice in one operand (a diagonal)"
+#define THREE_OPERANDS "more than two operands"
+#define MIXES                                                                              \
+  "a batch that is not the first axis of the result and of each tensor; samples would be " \
+  "mixed"
+
 static snug_status check_term(const product *p, const term *t) {
   for (int32_t k = 0; k < t->n; k++) {
     if (memchr(t->label + k + 1, t->label[k], (size_t)(t->n - k - 1))) {
-      return refuse(p, "a letter that stands twice in one operand (a diagonal) is not supported");
+      return snug__layer_lacks(p->c, DIAGONAL);
     }
     if (t != &p->out && snug__layer_type(p->c, t->id)->dim[k] != size_of(p, t->label[k])) {
       return refuse(p, "the sizes of axes that belong together differ");
@@ -57,9 +63,6 @@ static snug_status check_term(const product *p, const term *t) {
 }
 
 static snug_status check(const product *p) {
-  static const char mixes[] =
-      "the batch must be the first axis of the result and of each tensor, "
-      "so that samples are not mixed";
   char batch = 0;
   for (int32_t i = 0; i < p->n_in; i++) {
     SNUG_TRY(check_term(p, &p->in[i]));
@@ -68,11 +71,11 @@ static snug_status check(const product *p) {
   for (int32_t i = 0; i < p->n_in; i++) {
     bool first = p->in[i].n && p->in[i].label[0] == batch;
     if (p->in[i].is_constant ? has(&p->in[i], batch) : !first) {
-      return refuse(p, mixes);
+      return snug__layer_lacks(p->c, MIXES);
     }
   }
   SNUG_TRY(check_term(p, &p->out));
-  return p->out.n && p->out.label[0] == batch ? SNUG_OK : refuse(p, mixes);
+  return p->out.n && p->out.label[0] == batch ? SNUG_OK : snug__layer_lacks(p->c, MIXES);
 }
 
 /* ---- steps ---- */
@@ -196,7 +199,7 @@ static snug_status open(product *p, const snug__layer_call *c) {
   int32_t at = k->constant_first ? 0 : 1;
   *p = (product){.c = c, .n_in = c->n_in + (k->constant.values.n ? 1 : 0)};
   if (p->n_in > 2) {
-    return refuse(p, "at most two operands are supported");
+    return snug__layer_lacks(p->c, THREE_OPERANDS);
   }
   for (int32_t i = 0, next = 0; i < p->n_in; i++) {
     p->in[i].is_constant = k->constant.values.n && i == at;
@@ -293,7 +296,8 @@ static snug_status einsum(snug__layer_call *c) {
 
 static const snug__field einsum_fields[] = {
     SNUG__LAYER_FIELDS, PRODUCT_CONSTANT, SNUG_FIELD(product_config, subscripts, TEXT, NULL), {0}};
-RAW_CLASS(Einsum, product_config, einsum_fields, 1, 2, einsum);
+RAW_CLASS(Einsum, product_config, einsum_fields, 1, 2, einsum,
+          .lacks = LAYER_LACKS(MIXES, DIAGONAL, THREE_OPERANDS));
 
 /* ---- Dot, Tensordot ---- */
 
@@ -367,8 +371,9 @@ static snug_status tensordot(snug__layer_call *c) {
 static const snug__field dot_fields[] = {SNUG__LAYER_FIELDS, PRODUCT_CONSTANT, {0}};
 static const snug__field tensordot_fields[] = {
     SNUG__LAYER_FIELDS, PRODUCT_CONSTANT, SNUG_FIELD(product_config, axes, INTS, "2"), {0}};
-RAW_CLASS(Dot, product_config, dot_fields, 1, 2, dot);
-RAW_CLASS(Tensordot, product_config, tensordot_fields, 1, 2, tensordot);
+RAW_CLASS(Dot, product_config, dot_fields, 1, 2, dot, .lacks = LAYER_LACKS(MIXES));
+RAW_CLASS(Tensordot, product_config, tensordot_fields, 1, 2, tensordot,
+          .lacks = LAYER_LACKS(MIXES));
 
 /* ---- Matmul: of the last two axes; the axes before them are a batch ---- */
 
@@ -432,4 +437,4 @@ static snug_status matmul(snug__layer_call *c) {
   return matmul_pair(c, &p);
 }
 
-RAW_CLASS(Matmul, product_config, dot_fields, 1, 2, matmul);
+RAW_CLASS(Matmul, product_config, dot_fields, 1, 2, matmul, .lacks = LAYER_LACKS(MIXES));

@@ -1,4 +1,5 @@
 /* Raw ops that make one number of many, along axes; see raw_ops.h. */
+#include "base/number.h"
 #include "model/layers/axes.h"
 #include "model/layers/raw_values.h"
 #include "ops/compare.h"
@@ -11,12 +12,14 @@
 typedef struct reduce_config {
   snug__layer_common common;
   snug_ints axis, axes;
-  snug_floats initial, ord, epsilon;
-  char dtype[SNUG__NAME_BYTES];
+  snug_floats ord, epsilon;
   bool keepdims;
   int64_t output, order;
   snug__raw_constant weights;
 } reduce_config;
+
+/* All axes would be the batch's, too. */
+#define NEEDS_AXES .lacks = LAYER_LACKS(RAW_ALL_AXES)
 
 #define REDUCE_FIELD(member, kind, initial) SNUG_FIELD(reduce_config, member, kind, initial)
 #define AXIS REDUCE_FIELD(axis, INTS, NULL)
@@ -24,9 +27,9 @@ typedef struct reduce_config {
 
 static const snug__field reduce_fields[] = {SNUG__LAYER_FIELDS, REDUCE_FIELDS, {0}};
 static const snug__field extreme_fields[] = {
-    SNUG__LAYER_FIELDS, REDUCE_FIELDS, REDUCE_FIELD(initial, FLOATS, "[]"), {0}};
+    SNUG__LAYER_FIELDS, REDUCE_FIELDS, SNUG_FIXED("initial", "none", NULL), {0}};
 static const snug__field product_fields[] = {
-    SNUG__LAYER_FIELDS, REDUCE_FIELDS, REDUCE_FIELD(dtype, TEXT, "\"\""), {0}};
+    SNUG__LAYER_FIELDS, REDUCE_FIELDS, SNUG_FIXED("dtype", "none", "Cast changes it"), {0}};
 
 /* The axes of a reduction, which must be named: all of them would be the batch's, too. */
 static snug_status read_axes(const snug__layer_call *c, const snug_ints *axes,
@@ -36,10 +39,7 @@ static snug_status read_axes(const snug__layer_call *c, const snug_ints *axes,
   p->axes = *axes;
   p->keepdims = k->keepdims;
   if (axes->n == 0) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: axis=none: that takes the batch too, so that samples would be mixed; "
-                      "name the axes",
-                      c->layer->name);
+    return snug__layer_lacks(c, RAW_ALL_AXES);
   }
   return snug__layer_need_axes(c, "axis", axes, snug__layer_type(c, c->in[0])->rank, set);
 }
@@ -47,14 +47,6 @@ static snug_status read_axes(const snug__layer_call *c, const snug_ints *axes,
 static snug_status open(const snug__layer_call *c, snug__reduce_params *p, uint32_t *set,
                         snug_dtype dtype, snug__id *x) {
   const reduce_config *k = c->config;
-  if (k->initial.n) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: initial=%g: only null is supported",
-                      c->layer->name, k->initial.v[0]);
-  }
-  if (k->dtype[0]) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: dtype=%s: only null is supported",
-                      c->layer->name, k->dtype);
-  }
   SNUG_TRY(read_axes(c, &k->axis, p, set));
   return snug__raw_cast(c, c->in[0], dtype, x);
 }
@@ -82,7 +74,7 @@ static snug_status reduce(snug__layer_call *c, const snug__op *op) {
 
 #define RAW_REDUCTION(name, op, fields)                                                     \
   static snug_status call_##name(snug__layer_call *c) { return reduce(c, &snug__op_##op); } \
-  RAW_CLASS(name, reduce_config, fields, 1, 1, call_##name)
+  RAW_CLASS(name, reduce_config, fields, 1, 1, call_##name, NEEDS_AXES)
 
 RAW_REDUCTION(Amax, max, reduce_fields);
 RAW_REDUCTION(Amin, min, reduce_fields);
@@ -109,9 +101,9 @@ static snug_status count(snug__layer_call *c) { return of_mask(c, &snug__op_sum,
 
 static const snug__field axis_fields[] = {SNUG__LAYER_FIELDS, AXIS, {0}};
 
-RAW_CLASS(All, reduce_config, reduce_fields, 1, 1, all);
-RAW_CLASS(Any, reduce_config, reduce_fields, 1, 1, any);
-RAW_CLASS(CountNonzero, reduce_config, axis_fields, 1, 1, count);
+RAW_CLASS(All, reduce_config, reduce_fields, 1, 1, all, NEEDS_AXES);
+RAW_CLASS(Any, reduce_config, reduce_fields, 1, 1, any, NEEDS_AXES);
+RAW_CLASS(CountNonzero, reduce_config, axis_fields, 1, 1, count, NEEDS_AXES);
 
 /* ---- moments ---- */
 
@@ -159,11 +151,12 @@ static const snug__field moments_fields[] = {SNUG__LAYER_FIELDS,
                                              REDUCE_FIELD(axes, INTS, NULL),
                                              REDUCE_FIELD(keepdims, BOOL, "false"),
                                              REDUCE_FIELD(output, INT, "0"),
+                                             SNUG_FIXED("synchronized", "false", NULL),
                                              {0}};
 
-RAW_CLASS(Moments, reduce_config, moments_fields, 1, 1, both_moments);
-RAW_CLASS(Std, reduce_config, reduce_fields, 1, 1, std_);
-RAW_CLASS(Var, reduce_config, reduce_fields, 1, 1, var);
+RAW_CLASS(Moments, reduce_config, moments_fields, 1, 1, both_moments, NEEDS_AXES);
+RAW_CLASS(Std, reduce_config, reduce_fields, 1, 1, std_, NEEDS_AXES);
+RAW_CLASS(Var, reduce_config, reduce_fields, 1, 1, var, NEEDS_AXES);
 
 /* sum(x w) / sum(w) along one axis; without weights a mean */
 static snug_status average(snug__layer_call *c) {
@@ -200,9 +193,11 @@ static snug_status average(snug__layer_call *c) {
 static const snug__field average_fields[] = {
     SNUG__LAYER_FIELDS, AXIS, RAW_CONSTANT(reduce_config, weights), {0}};
 
-RAW_CLASS(Average, reduce_config, average_fields, 1, 1, average);
+RAW_CLASS(Average, reduce_config, average_fields, 1, 1, average, NEEDS_AXES);
 
 /* ---- norms ---- */
+
+#define ORDER_OF_MATRICES "ord of matrices, other than null (the root of all squares)"
 
 /* The norm of order `ord` over axes: null and 2 by squares; other orders are those of vectors. */
 static snug_status norm_of(const snug__layer_call *c, const snug__reduce_params *p,
@@ -210,9 +205,8 @@ static snug_status norm_of(const snug__layer_call *c, const snug__reduce_params 
   double order = ord->n ? ord->v[0] : 2.0;
   snug__id power = SNUG_NONE;
   if (ord->n && p->axes.n > 1) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: ord=%g of matrices: only null (the root of all squares) is supported",
-                      c->layer->name, order);
+    char value[SNUG__NUMBER_BYTES];
+    return snug__layer_lacks_value(c, "ord", snug__print_float(order, value), ORDER_OF_MATRICES);
   }
   if (order == 2.0) {
     SNUG_TRY(SNUG_EMIT(c->b->g, square, NULL, &x, x));
@@ -270,8 +264,9 @@ static const snug__field normalize_fields[] = {SNUG__LAYER_FIELDS,
                                                REDUCE_FIELD(epsilon, FLOATS, "[]"),
                                                {0}};
 
-RAW_CLASS(Norm, reduce_config, norm_fields, 1, 1, norm);
-RAW_CLASS(Normalize, reduce_config, normalize_fields, 1, 1, normalize);
+RAW_CLASS(Norm, reduce_config, norm_fields, 1, 1, norm,
+          .lacks = LAYER_LACKS(RAW_ALL_AXES, ORDER_OF_MATRICES));
+RAW_CLASS(Normalize, reduce_config, normalize_fields, 1, 1, normalize, NEEDS_AXES);
 
 /* ---- Logsumexp: the largest is taken out before, so that nothing overflows ---- */
 
@@ -296,7 +291,7 @@ static snug_status logsumexp(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, add, NULL, &c->out, x, back);
 }
 
-RAW_CLASS(Logsumexp, reduce_config, reduce_fields, 1, 1, logsumexp);
+RAW_CLASS(Logsumexp, reduce_config, reduce_fields, 1, 1, logsumexp, NEEDS_AXES);
 
 /* ---- along one axis ---- */
 
@@ -332,7 +327,7 @@ static snug_status prod(snug__layer_call *c) {
   return snug__layer_reshape(c, c->out, rank, dim, &c->out);
 }
 
-RAW_CLASS(Prod, reduce_config, product_fields, 1, 1, prod);
+RAW_CLASS(Prod, reduce_config, product_fields, 1, 1, prod, NEEDS_AXES);
 
 static snug_status arg(snug__layer_call *c, bool least) {
   const reduce_config *k = c->config;
@@ -354,8 +349,8 @@ static snug_status arg(snug__layer_call *c, bool least) {
 static snug_status argmax(snug__layer_call *c) { return arg(c, false); }
 static snug_status argmin(snug__layer_call *c) { return arg(c, true); }
 
-RAW_CLASS(Argmax, reduce_config, reduce_fields, 1, 1, argmax);
-RAW_CLASS(Argmin, reduce_config, reduce_fields, 1, 1, argmin);
+RAW_CLASS(Argmax, reduce_config, reduce_fields, 1, 1, argmax, NEEDS_AXES);
+RAW_CLASS(Argmin, reduce_config, reduce_fields, 1, 1, argmin, NEEDS_AXES);
 
 static snug_status cumsum(snug__layer_call *c) {
   snug_dtype dtype = snug__layer_type(c, c->in[0])->dtype;
@@ -372,6 +367,6 @@ static snug_status cumsum(snug__layer_call *c) {
 }
 
 static const snug__field cumsum_fields[] = {
-    SNUG__LAYER_FIELDS, AXIS, REDUCE_FIELD(dtype, TEXT, "\"\""), {0}};
+    SNUG__LAYER_FIELDS, AXIS, SNUG_FIXED("dtype", "none", "Cast changes it"), {0}};
 
-RAW_CLASS(Cumsum, reduce_config, cumsum_fields, 1, 1, cumsum);
+RAW_CLASS(Cumsum, reduce_config, cumsum_fields, 1, 1, cumsum, NEEDS_AXES);

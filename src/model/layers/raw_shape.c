@@ -41,19 +41,23 @@ RAW_CLASS(Glu, axes_config, along_fields, 1, 1, glu);
 static const snug__field reshape_fields[] = {
     SNUG__LAYER_FIELDS, AXES_FIELD(newshape, INTS, NULL), {0}};
 
+#define SHAPE_OF_BATCH "a newshape that does not begin with -1; that is the batch, which stays"
+
 static snug_status reshape(snug__layer_call *c) {
   snug_ints target = ((const axes_config *)c->config)->newshape;
   if (target.n < 1 || target.v[0] != -1) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: newshape begins with %lld: expected -1 for the batch", c->layer->name,
-                      (long long)(target.n ? target.v[0] : 0));
+    return snug__layer_lacks(c, SHAPE_OF_BATCH);
   }
   target.n--;
   memmove(target.v, target.v + 1, (size_t)target.n * sizeof target.v[0]);
   return snug__layer_reshape_sample(c, "newshape", &target);
 }
 
-RAW_CLASS(Reshape, axes_config, reshape_fields, 1, 1, reshape);
+RAW_CLASS(Reshape, axes_config, reshape_fields, 1, 1, reshape,
+          .lacks = LAYER_LACKS(SHAPE_OF_BATCH));
+
+#define OTHER_AXES \
+  "a shape of another number of axes than the input, or that does not begin with -1 (the batch)"
 
 /* The batch, -1 in the shape, stays; the other axes are as in NumPy. */
 static snug_status broadcast_to(snug__layer_call *c) {
@@ -61,10 +65,7 @@ static snug_status broadcast_to(snug__layer_call *c) {
   const snug__type *x = snug__layer_type(c, c->in[0]);
   snug__type to = *x;
   if (k->shape.n != x->rank || k->shape.v[0] != -1) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: shape must have the %d axes of the input, -1 for the batch among them "
-                      "as the first",
-                      c->layer->name, x->rank);
+    return snug__layer_lacks(c, OTHER_AXES);
   }
   memcpy(to.dim + 1, k->shape.v + 1, (size_t)(to.rank - 1) * sizeof *to.dim);
   return snug__emit_broadcast(c->b->g, c->in[0], &to, 1.0, &c->out);
@@ -73,7 +74,8 @@ static snug_status broadcast_to(snug__layer_call *c) {
 static const snug__field broadcast_fields[] = {
     SNUG__LAYER_FIELDS, AXES_FIELD(shape, INTS, NULL), {0}};
 
-RAW_CLASS(BroadcastTo, axes_config, broadcast_fields, 1, 1, broadcast_to);
+RAW_CLASS(BroadcastTo, axes_config, broadcast_fields, 1, 1, broadcast_to,
+          .lacks = LAYER_LACKS(OTHER_AXES));
 
 static snug_status expand_dims(snug__layer_call *c) {
   const axes_config *k = c->config;
@@ -126,12 +128,13 @@ static snug_status permute(snug__layer_call *c, const snug_ints *axes) {
   return SNUG_EMIT(c->b->g, permute, &p, &c->out, c->in[0]);
 }
 
+#define MOVED_BATCH "axes that do not begin with 0; the batch stays the first axis"
+
 static snug_status transpose(snug__layer_call *c) {
   snug_ints axes = ((const axes_config *)c->config)->axes;
   int32_t rank = snug__layer_type(c, c->in[0])->rank;
   if (axes.n < 1 || axes.v[0] != 0) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: axes must begin with 0: the batch stays the first axis", c->layer->name);
+    return snug__layer_lacks(c, MOVED_BATCH);
   }
   for (int32_t i = 0; i < axes.n; i++) {
     axes.v[i] += axes.v[i] < 0 ? rank : 0;
@@ -142,7 +145,8 @@ static snug_status transpose(snug__layer_call *c) {
 static const snug__field transpose_fields[] = {
     SNUG__LAYER_FIELDS, AXES_FIELD(axes, INTS, NULL), {0}};
 
-RAW_CLASS(Transpose, axes_config, transpose_fields, 1, 1, transpose);
+RAW_CLASS(Transpose, axes_config, transpose_fields, 1, 1, transpose,
+          .lacks = LAYER_LACKS(MOVED_BATCH));
 
 static snug_ints in_order(int32_t rank) {
   snug_ints axes = {rank, {0}};

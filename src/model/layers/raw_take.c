@@ -16,6 +16,7 @@ typedef struct take_config {
   bool sorted;
 } take_config;
 
+#define NEEDS_AXES .lacks = LAYER_LACKS(RAW_ALL_AXES)
 #define TAKE_FIELD(member, kind, initial) SNUG_FIELD(take_config, member, kind, initial)
 #define AXIS(initial) TAKE_FIELD(axis, INTS, initial)
 #define OUTPUT TAKE_FIELD(output, INT, "0")
@@ -24,11 +25,7 @@ static const snug__field axis_fields[] = {SNUG__LAYER_FIELDS, AXIS("-1"), {0}};
 
 static snug_status need_axes(const snug__layer_call *c) {
   const take_config *k = c->config;
-  return k->axis.n ? SNUG_OK
-                   : snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                                "%s: axis=none: that takes the batch too, so that samples would "
-                                "be mixed; name the axes",
-                                c->layer->name);
+  return k->axis.n ? SNUG_OK : snug__layer_lacks(c, RAW_ALL_AXES);
 }
 
 static snug_status need_one_axis(const snug__layer_call *c, int32_t *axis) {
@@ -115,6 +112,10 @@ static snug_status take_parts(snug__layer_call *c, int32_t axis) {
   return s;
 }
 
+#define TWO_TENSORS                                                                        \
+  "x and indices that are both tensors; one is a constant: the numbers that are taken of " \
+  "every sample, or the table. TakeAlongAxis takes others of each sample"
+
 /* The axis becomes those of the numbers: none for one number. */
 static snug_status take(snug__layer_call *c) {
   const take_config *k = c->config;
@@ -126,10 +127,7 @@ static snug_status take(snug__layer_call *c) {
     return look_up(c);
   }
   if (!k->indices.values.n || c->n_in != 1) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: takes the same numbers (a constant) of every sample, or looks up a "
-                      "constant table; TakeAlongAxis takes others of each",
-                      c->layer->name);
+    return snug__layer_lacks(c, TWO_TENSORS);
   }
   SNUG_TRY(need_one_axis(c, &axis));
   SNUG_TRY(snug__raw_whole(c, &k->indices, SNUG_INT32, &numbers));
@@ -150,7 +148,8 @@ static const snug__field take_fields[] = {SNUG__LAYER_FIELDS,
                                           RAW_CONSTANT(take_config, x),
                                           RAW_CONSTANT(take_config, indices),
                                           {0}};
-RAW_CLASS(Take, take_config, take_fields, 1, 2, take, .operands = "x indices");
+RAW_CLASS(Take, take_config, take_fields, 1, 2, take, .operands = "x indices",
+          .lacks = LAYER_LACKS(RAW_ALL_AXES, TWO_TENSORS));
 
 static snug_status take_along(snug__layer_call *c) {
   snug__take_params p = {0};
@@ -162,7 +161,7 @@ static snug_status take_along(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, take_along, &p, &c->out, c->in[0], numbers);
 }
 
-RAW_CLASS(TakeAlongAxis, take_config, axis_fields, 2, 2, take_along);
+RAW_CLASS(TakeAlongAxis, take_config, axis_fields, 2, 2, take_along, NEEDS_AXES);
 
 /* ---- order ---- */
 
@@ -191,8 +190,8 @@ static snug_status sort(snug__layer_call *c) {
   return SNUG_EMIT(c->b->g, take_along, &p, &c->out, c->in[0], c->out);
 }
 
-RAW_CLASS(Argsort, take_config, axis_fields, 1, 1, argsort);
-RAW_CLASS(Sort, take_config, axis_fields, 1, 1, sort);
+RAW_CLASS(Argsort, take_config, axis_fields, 1, 1, argsort, NEEDS_AXES);
+RAW_CLASS(Sort, take_config, axis_fields, 1, 1, sort, NEEDS_AXES);
 
 /* Elements begin .. begin + size of an axis. */
 static snug_status part(const snug__layer_call *c, snug__id v, int32_t axis, int64_t begin,
@@ -232,7 +231,7 @@ static snug_status top_k(snug__layer_call *c) {
 
 static const snug__field top_fields[] = {
     SNUG__LAYER_FIELDS, TAKE_FIELD(k, INT, NULL), TAKE_FIELD(sorted, BOOL, "true"), OUTPUT, {0}};
-RAW_CLASS(TopK, take_config, top_fields, 1, 1, top_k);
+RAW_CLASS(TopK, take_config, top_fields, 1, 1, top_k, NEEDS_AXES);
 
 /* ---- the same elements in other places ---- */
 
@@ -287,15 +286,15 @@ static snug_status roll(snug__layer_call *c) {
   return SNUG_OK;
 }
 
+#define REPEATS_OF_BATCH "repeats of the batch, the first axis; repeat it once"
+
 static snug_status tile(snug__layer_call *c) {
   const take_config *k = c->config;
   const int32_t rank = snug__layer_type(c, c->in[0])->rank;
   int32_t ahead = k->repeats.n - rank;
   for (int32_t i = 0; i <= ahead && i < k->repeats.n; i++) {
     if (k->repeats.v[i] != 1 || i < ahead) {
-      return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                        "%s: repeats must leave the batch, the first axis, as it is (1)",
-                        c->layer->name);
+      return snug__layer_lacks(c, REPEATS_OF_BATCH);
     }
   }
   c->out = c->in[0];
@@ -316,9 +315,9 @@ static const snug__field flip_fields[] = {SNUG__LAYER_FIELDS, AXIS(NULL), {0}};
 static const snug__field roll_fields[] = {
     SNUG__LAYER_FIELDS, TAKE_FIELD(shift, INTS, NULL), AXIS(NULL), {0}};
 static const snug__field tile_fields[] = {SNUG__LAYER_FIELDS, TAKE_FIELD(repeats, INTS, NULL), {0}};
-RAW_CLASS(Flip, take_config, flip_fields, 1, 1, flip);
-RAW_CLASS(Roll, take_config, roll_fields, 1, 1, roll);
-RAW_CLASS(Tile, take_config, tile_fields, 1, 1, tile);
+RAW_CLASS(Flip, take_config, flip_fields, 1, 1, flip, NEEDS_AXES);
+RAW_CLASS(Roll, take_config, roll_fields, 1, 1, roll, NEEDS_AXES);
+RAW_CLASS(Tile, take_config, tile_fields, 1, 1, tile, .lacks = LAYER_LACKS(REPEATS_OF_BATCH));
 
 /* ---- Pad ---- */
 
@@ -338,6 +337,8 @@ static int64_t mirrored(int64_t i, int64_t n, int64_t before) {
   at += at < 0 ? 2 * n : 0;
   return at < n ? at : 2 * n - 1 - at;
 }
+
+#define PADDED_BATCH "a pad_width of the batch, the first axis, other than (0, 0)"
 
 static snug_status pad(snug__layer_call *c) {
   const take_config *k = c->config;
@@ -360,9 +361,7 @@ static snug_status pad(snug__layer_call *c) {
     }
   }
   if (p.before.v[0] || p.after.v[0]) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: pad_width must leave the batch, the first axis, as it is (0, 0)",
-                      c->layer->name);
+    return snug__layer_lacks(c, PADDED_BATCH);
   }
   if (k->mode == PAD_CONSTANT) {
     return SNUG_EMIT(c->b->g, pad, &p, &c->out, c->in[0]);
@@ -382,7 +381,7 @@ static const snug__field pad_fields[] = {SNUG__LAYER_FIELDS,
                                          SNUG_CHOICE(take_config, mode, pad_modes, "constant"),
                                          TAKE_FIELD(constant_values, FLOAT, "0"),
                                          {0}};
-RAW_CLASS(Pad, take_config, pad_fields, 1, 1, pad);
+RAW_CLASS(Pad, take_config, pad_fields, 1, 1, pad, .lacks = LAYER_LACKS(PADDED_BATCH));
 
 /* ---- parts ---- */
 
@@ -452,8 +451,8 @@ static const snug__field split_fields[] = {
     SNUG__LAYER_FIELDS, TAKE_FIELD(indices_or_sections, NUMBERS, NULL), AXIS(NULL), OUTPUT, {0}};
 static const snug__field unstack_fields[] = {
     SNUG__LAYER_FIELDS, TAKE_FIELD(num, INT, "0"), AXIS("0"), OUTPUT, {0}};
-RAW_CLASS(Split, take_config, split_fields, 1, 1, split);
-RAW_CLASS(Unstack, take_config, unstack_fields, 1, 1, unstack);
+RAW_CLASS(Split, take_config, split_fields, 1, 1, split, NEEDS_AXES);
+RAW_CLASS(Unstack, take_config, unstack_fields, 1, 1, unstack, NEEDS_AXES);
 
 /* x[1:] - x[:-1], n times */
 static snug_status diff(snug__layer_call *c) {
@@ -477,4 +476,4 @@ static snug_status diff(snug__layer_call *c) {
 
 static const snug__field diff_fields[] = {
     SNUG__LAYER_FIELDS, TAKE_FIELD(n, INT, "1"), AXIS("-1"), {0}};
-RAW_CLASS(Diff, take_config, diff_fields, 1, 1, diff);
+RAW_CLASS(Diff, take_config, diff_fields, 1, 1, diff, NEEDS_AXES);

@@ -28,6 +28,9 @@ extern const char *const snug__raw_dtypes[];
 #member "_dtype", SNUG__FIELD_CHOICE, offsetof(config, member.dtype), "any", snug__raw_dtypes \
   }
 
+#define RAW_ALL_AXES \
+  "axis=none; that takes the batch too, so that samples would be mixed: name the axes"
+
 #define SNUG__RAW_OPERANDS 3
 
 typedef struct snug__raw_operand {

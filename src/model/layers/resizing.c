@@ -7,8 +7,8 @@
 typedef struct resizing_config {
   snug__layer_common common;
   int64_t height, width;
-  int32_t interpolation, fill_mode, data_format;
-  bool crop_to_aspect_ratio, pad_to_aspect_ratio, antialias;
+  int32_t interpolation, fill_mode;
+  bool crop_to_aspect_ratio, pad_to_aspect_ratio;
   double fill_value;
 } resizing_config;
 
@@ -25,28 +25,26 @@ static const snug__field fields[] = {
     RESIZING(pad_to_aspect_ratio, BOOL, "false"),
     SNUG_CHOICE(resizing_config, fill_mode, fill_modes, "constant"),
     RESIZING(fill_value, FLOAT, "0"),
-    RESIZING(antialias, BOOL, "false"),
-    LAYER_DATA_FORMAT(resizing_config),
+    SNUG_FIXED("antialias", "false", NULL),
+    LAYER_DATA_FORMAT,
     {0}};
+
+#define WHOLE_NUMBERS \
+  "whole numbers with another interpolation than nearest; make the input a float"
 
 static snug_status check(snug__layer_call *c, snug__type *x) {
   const resizing_config *k = c->config;
-  SNUG_TRY(snug__layer_need_last(c, k->data_format));
   SNUG_TRY(snug__layer_need_rank(c, 4, LAYER_IMAGES, x));
   SNUG_TRY(snug__layer_need_int(c, "height", k->height, 1));
   SNUG_TRY(snug__layer_need_int(c, "width", k->width, 1));
-  if (k->antialias || (k->crop_to_aspect_ratio && k->pad_to_aspect_ratio)) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s", c->layer->name,
-                      k->antialias ? "antialias=true is not supported"
-                                   : "crop_to_aspect_ratio and pad_to_aspect_ratio: only one of "
-                                     "them may be true");
+  if (k->crop_to_aspect_ratio && k->pad_to_aspect_ratio) {
+    return snug__fail(c->b->ctx, SNUG_E_ARGUMENT,
+                      "%s: crop_to_aspect_ratio and pad_to_aspect_ratio: only one of them may be "
+                      "true",
+                      c->layer->name);
   }
   if (!snug__dtype_is_real(x->dtype) && k->interpolation != SNUG__INTERPOLATION_NEAREST) {
-    return snug__fail(
-        c->b->ctx, SNUG_E_UNSUPPORTED,
-        "%s: whole numbers (%s) can be resized with interpolation=nearest alone; make "
-        "the input a float",
-        c->layer->name, snug_dtype_text(x->dtype));
+    return snug__layer_lacks(c, WHOLE_NUMBERS);
   }
   return SNUG_OK;
 }
@@ -101,4 +99,4 @@ static snug_status call(snug__layer_call *c) {
   return snug__dtype_is_real(x.dtype) ? SNUG_OK : SNUG_EMIT(c->b->g, cast, &back, &c->out, c->out);
 }
 
-LAYER_CLASS(Resizing, resizing_config, fields, 1, 1, call);
+LAYER_CLASS(Resizing, resizing_config, fields, 1, 1, call, .lacks = LAYER_LACKS(WHOLE_NUMBERS));

@@ -1,13 +1,7 @@
 /* Layers that only change the shape or the order of the axes. */
 #include "model/layers/support.h"
 
-typedef struct flatten_config {
-  snug__layer_common common;
-  int32_t data_format;
-} flatten_config;
-
-static const snug__field flatten_fields[] = {
-    SNUG__LAYER_FIELDS, LAYER_DATA_FORMAT(flatten_config), {0}};
+static const snug__field flatten_fields[] = {SNUG__LAYER_FIELDS, LAYER_DATA_FORMAT, {0}};
 
 /* Elements of one sample. */
 static int64_t sample_count(const snug__type *x) {
@@ -20,12 +14,11 @@ static int64_t sample_count(const snug__type *x) {
 
 static snug_status flatten(snug__layer_call *c) {
   const snug__type *x = snug__layer_type(c, c->in[0]);
-  SNUG_TRY(snug__layer_need_last(c, ((const flatten_config *)c->config)->data_format));
   return snug__layer_reshape(c, c->in[0], 2, (const int64_t[]){x->dim[0], sample_count(x)},
                              &c->out);
 }
 
-LAYER_CLASS(Flatten, flatten_config, flatten_fields, 1, 1, flatten);
+LAYER_CLASS(Flatten, snug__layer_common, flatten_fields, 1, 1, flatten);
 
 typedef struct reshape_config {
   snug__layer_common common;

@@ -6,15 +6,16 @@
 
 const snug__field snug__layer_plain_fields[] = {SNUG__LAYER_FIELDS, {0}};
 
-const char *const snug__data_formats[] = {"channels_last", "channels_first", NULL};
+snug_status snug__layer_lacks(const snug__layer_call *c, const char *text) {
+  return snug__layer_lacks_value(c, NULL, "", text);
+}
 
-snug_status snug__layer_need_last(const snug__layer_call *c, int32_t data_format) {
-  if (data_format) {
-    return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: data_format=%s: only channels_last is supported; permute the data",
-                      c->layer->name, snug__data_formats[data_format]);
-  }
-  return SNUG_OK;
+snug_status snug__layer_lacks_value(const snug__layer_call *c, const char *key, const char *value,
+                                    const char *text) {
+  int n = (int)strcspn(text, ";");
+  return snug__fail(c->b->ctx, SNUG_E_UNSUPPORTED, "%s: %s%s%s%s%.*s: not supported%s",
+                    c->layer->name, key ? key : "", key ? "=" : "", value, key ? ": " : "", n, text,
+                    text + n);
 }
 
 snug_status snug__layer_refuse(const snug__layer_call *c, const char *key, double value,

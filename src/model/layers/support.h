@@ -29,6 +29,15 @@
                                                     .max_in = (most),               \
                                                     .call = __VA_ARGS__}
 
+/* What a class is not able to do beside what its options say, as texts for .lacks: "what; what to
+ * do instead".  snug__layer_lacks refuses by one of the class's: "layer: what: not supported; what
+ * to do instead", E_UNSUPPORTED. */
+#define LAYER_LACKS(...) \
+  (const char *const[]) { __VA_ARGS__, NULL }
+snug_status snug__layer_lacks(const snug__layer_call *c, const char *text) SNUG_NODISCARD;
+snug_status snug__layer_lacks_value(const snug__layer_call *c, const char *key, const char *value,
+                                    const char *text) SNUG_NODISCARD; /* "layer: key=value: ..." */
+
 /* A class without keys of its own. */
 extern const snug__field snug__layer_plain_fields[];
 #define LAYER_CLASS_PLAIN(name, least, most, ...) \
@@ -51,12 +60,7 @@ extern const snug__field snug__layer_plain_fields[];
 #define LAYER_SERIES "[batch, steps, channels]"
 #define LAYER_IMAGES "[batch, height, width, channels]"
 
-/* `data_format`: channels_last is the only one; the others are known to be refused with a reason.
- */
-extern const char *const snug__data_formats[];
-#define LAYER_DATA_FORMAT(config) \
-  SNUG_CHOICE(config, data_format, snug__data_formats, "channels_last")
-snug_status snug__layer_need_last(const snug__layer_call *c, int32_t data_format) SNUG_NODISCARD;
+#define LAYER_DATA_FORMAT SNUG_FIXED("data_format", "channels_last", "permute the data")
 
 /* Raise E_ARGUMENT "layer: key=value: expected ...". */
 snug_status snug__layer_refuse(const snug__layer_call *c, const char *key, double value,

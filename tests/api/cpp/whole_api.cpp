@@ -318,6 +318,21 @@ void summarize(const Context &ctx, snug_model *m) {
   CHECK(ctx, text.find("y (Dense)") != std::string::npos);
 }
 
+void known(const Context &ctx) {
+  std::size_t i = 0;
+  while (i < snug_known_count() && !snug_known_is(i, "keras.layers.Conv2D")) {
+    i++;
+  }
+  snug_known thing;
+  snug_known_option option;
+  snug_known_limit limit;
+  CHECK(ctx, snug_known_get(i, &thing) && thing.name == std::string("Conv2D"));
+  CHECK(ctx, snug_known_sort_text(thing.sort) == std::string("layer"));
+  CHECK(ctx, snug_known_option_get(i, 0, &option) && option.name == std::string("filters"));
+  CHECK(ctx, snug_known_limit_get(i, 0, &limit) && limit.only == std::string("channels_last"));
+  CHECK(ctx, snug_known_rule(0) != nullptr);
+}
+
 void pack(const Context &ctx) {
   const std::array<snug_pack_item, 2> items{{{0, 2, 64, 1, -1}, {1, 3, 32, 1, -1}}};
   std::array<std::int64_t, 2> offsets{};
@@ -455,6 +470,7 @@ int main() {
     summarize(ctx, m.get());
   }
   CHECK(ctx, snug_scope_end(ctx.get(), &scope) == SNUG_OK && scope.end == scope.start);
+  known(ctx);
   pack(ctx);
   record(ctx);
   watch(ctx);
