@@ -8,7 +8,7 @@ import re
 import shutil
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Sequence
 
 from . import _types as t
 
@@ -23,6 +23,8 @@ _FUNCTIONS = {
     "snug_message": (c_char_p, [c_void_p]),
     "snug_memory_preallocate": (c_int, [c_void_p, c_char_p, c_uint64]),
     "snug_memory_available": (c_int, [c_void_p, POINTER(t.Available)]),
+    "snug_memory_set_available": (None, [c_void_p, c_uint64]),
+    "snug_memory_set_bound": (None, [c_void_p, c_uint64]),
     "snug_model_load": (c_int, [c_void_p, c_char_p, POINTER(t.LoadOptions), POINTER(c_void_p)]),
     "snug_model_destroy": (None, [c_void_p]),
     "snug_model_variables": (c_int, [c_void_p, t.VISIT_VARIABLE, c_void_p]),
@@ -129,8 +131,21 @@ def command() -> str:
 
 # ---- failures ----
 
+
+class DoesNotFit(MemoryError):
+    """It would take more than the line, or than this process may hold.  Nothing was trained or computed.
+
+    Of a training `plan` is the least one and `remedies` are what would do; of what ended before there was a plan, of
+    evaluate and of predict they are None and [].
+    """
+
+    def __init__(self, message: str, plan: Any = None, remedies: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.plan, self.remedies = plan, list(remedies)
+
+
 _EXCEPTIONS = {
-    t.E_MEMORY: MemoryError, t.E_LIMIT: MemoryError, t.E_DTYPE: TypeError, t.E_UNSUPPORTED: NotImplementedError,
+    t.E_MEMORY: MemoryError, t.E_LIMIT: DoesNotFit, t.E_DTYPE: TypeError, t.E_UNSUPPORTED: NotImplementedError,
     t.E_IO: OSError, t.E_STATE: RuntimeError, t.E_INTERNAL: RuntimeError, t.E_STOPPED: RuntimeError,
 }
 

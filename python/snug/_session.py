@@ -19,7 +19,9 @@ import numpy as np
 from . import _arrays
 from . import _types as t
 from ._library import Context, library, raise_for
+from ._limit import Limit, find
 from ._live import Live, Pair, free_heap
+from ._size import Size
 from .memory import settings
 
 
@@ -29,11 +31,12 @@ PIECE_BYTES = 256 << 10  # of a variable that is compared
 class Session:
     """One model of the library for one Keras model.  `with Session(model) as s`.
 
+    memory: what the process may hold, `limit` then; nothing is taken past it.
     trains: with the optimizer's state, and so that what comes back finds its memory resident.
     """
 
-    def __init__(self, model: Any, shapes: Optional[Sequence[Tuple[int, ...]]] = None, compiled: bool = True,
-                 trains: bool = False) -> None:
+    def __init__(self, model: Any, memory: Optional[Size], shapes: Optional[Sequence[Tuple[int, ...]]] = None,
+                 compiled: bool = True, trains: bool = False) -> None:
         _check_keras(model, compiled, shapes)
         self.keras_model = model
         self.pointer = c_void_p()
@@ -48,6 +51,7 @@ class Session:
             if trains:
                 self.live.rehearse()
             self.ctx = Context(settings.limit or 0, not settings.growth)
+            self.limit: Limit = find(self.ctx, memory)
             self._load(shapes, compiled)
             self.live.find_pairs(self)
             self.push()
@@ -76,6 +80,12 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def judge_by_limit(self, beside: int = 0) -> None:
+        """Let the library refuse what needs more than the line, or than there is room for without one.  beside: bytes that
+        Python will take."""
+        most = self.limit.most
+        library().snug_memory_set_available(self.ctx.pointer, max(most - beside, 1) if most else 0)
 
     def check(self, status: int) -> None:
         self.ctx.check(status)

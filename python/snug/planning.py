@@ -9,7 +9,7 @@ from . import _types as t
 from ._arguments import Feed
 from ._library import library
 from ._plan import Plan
-from ._remedies import DoesNotFit, larger_line, largest_batch, smaller_needs
+from ._remedies import does_not_fit, largest_batch, other_line, smaller_needs
 from ._reserve import Needs
 from ._session import Session
 from ._size import Size
@@ -22,22 +22,26 @@ def plan(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = N
     """What a training would hold, without training: print it.
 
     Without x, for so many `samples` (one batch) of the shapes that the model takes, whose own bytes are not counted.
-    A line that nothing fits under is no error here: `plan.fits` is False.  epochs, callbacks and callback_memory as `fit`
+    A line that nothing fits under is no error here: `plan.fits` is False.  Without one the plan is judged by what this
+    process may hold, and with memory="none" by nothing.  epochs, callbacks and callback_memory as `fit`
     will be given them: what callbacks take is planned, none is called.
     """
-    with Session(model, a.shapes(x), trains=True) as session:
+    with Session(model, memory, a.shapes(x), trains=True) as session:
         feed = None if x is None else a.feed(session, x, y, None, batch_size=batch_size)
         needs = Needs(session.live, a.callbacks_of(callbacks), callback_memory, epochs)
-        return _make_plan(session, feed, needs, batch_size, a.line(session, memory), samples, validation_split, allow_disk, 0)
+        return _make_plan(session, feed, needs, batch_size, session.limit.line, samples, validation_split, allow_disk, 0)
 
 
-def find_batch_size(model: Any, *, memory: Size, samples: Optional[int] = None, allow_disk: bool = False) -> int:
-    """The largest batch that trains whole, not in pieces, inside `memory`; found by planning, nothing is run.
+def find_batch_size(model: Any, *, memory: Optional[Size] = None, samples: Optional[int] = None, allow_disk: bool = False) -> int:
+    """The largest batch that trains whole, not in pieces, inside `memory`, or inside what this process may hold; found by
+    planning, nothing is run.
 
     samples: how many there are to train on, which no batch exceeds.  DoesNotFit: not even a batch of one fits.
     """
-    with Session(model, trains=True) as session:
-        line = a.line(session, memory)
+    with Session(model, memory, trains=True) as session:
+        line = session.limit.most
+        if not line:
+            raise ValueError("memory is 'none': a largest batch needs a limit")
         needs = Needs(session.live, [], None, 1)
 
         def at(batch: int) -> Plan:
@@ -46,7 +50,7 @@ def find_batch_size(model: Any, *, memory: Size, samples: Optional[int] = None, 
         largest = largest_batch(at, None, samples or 1 << 24)
         if largest is None:
             least = at(1)
-            raise DoesNotFit(least, larger_line(least, a.available(session)))
+            raise does_not_fit(least, other_line(least, session.limit.room))
         return largest.batch_size
 
 
@@ -72,7 +76,7 @@ def made(session: Session, feed: Optional[Feed], options: t.FitOptions, samples:
         status = library().snug_plan_fit(session.pointer, byref(feed.struct), byref(options), byref(pointer))
     session.check(status)
     try:
-        return Plan(pointer, options.batch_size)
+        return Plan(pointer, options.batch_size, session.limit)
     finally:
         library().snug_plan_destroy(pointer)
 
@@ -85,13 +89,14 @@ def refusal(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOp
     def planned(changes: Dict[str, Any]) -> Plan:
         o = t.FitOptions.from_buffer_copy(options)
         o.callbacks, o.n_callbacks, o.planned = None, 0, _SHOWN
+        o.memory = session.limit.most
         o.levers.beside = True
         o.levers.allow_disk = changes.get("allow_disk", o.levers.allow_disk)
         o.batch_size = changes.get("batch_size", o.batch_size)
         o.validation_batch_size = changes.get("validation_batch_size", o.batch_size if follows else o.validation_batch_size)
         return made(session, feed, o)
 
-    found = larger_line(plan, a.available(session))
+    found = other_line(plan, session.limit.room)
     if not isinstance(feed, Stream) and not isinstance(held, Stream):
         found += smaller_needs(plan, planned, options.validation_batch_size if validates else 0, options.levers.allow_disk)
-    return DoesNotFit(plan, found)
+    return does_not_fit(plan, found)
