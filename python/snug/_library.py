@@ -57,6 +57,10 @@ _FUNCTIONS = {
     "snug_plan_point_at": (None, [c_void_p, c_size_t, POINTER(t.PlanPoint)]),
     "snug_plan_chosen": (c_size_t, [c_void_p]),
     "snug_plan_peak": (None, [c_void_p, POINTER(t.PlanMoment)]),
+    "snug_plan_resumes": (c_bool, [c_void_p]),
+    "snug_callback_create": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(t.CallbackTarget), POINTER(t.Callback)]),
+    "snug_callback_destroy": (None, [POINTER(t.Callback)]),
+    "snug_backup_remove": (c_int, [POINTER(t.Callback)]),
     "snug_recorder_open": (c_int, [c_void_p, c_char_p, c_bool, POINTER(c_void_p)]),
     "snug_recorder_fact": (c_int, [c_void_p, c_char_p, c_char_p]),
     "snug_recorder_machine": (c_int, [c_void_p]),
@@ -170,6 +174,7 @@ _IN_PYTHON = (
      r" (\1), and augment the images before they come here: a keras.utils.PyDataset or tf.data.Dataset can"),
     (r"the file (does not hold|holds)", r"its configuration \1"),
     (r"compile_config: ", "model.compile: "),
+    (r"--replan; replan of snug_fit_options", "replan=True"),
 )
 
 

@@ -35,7 +35,7 @@ class Plan:
 
     `process` is the whole process, `line` what it is to stay under (None: nothing), `fits` whether it does, `least`
     the least line that would do.  `available` is what this process may hold, which decides where there is no line, and
-    `available_from` who says so (None and "": nobody looked).  `snug` is what Snug allocates, `interpreter` what Python and the frameworks in this
+    `available_from` who says so (None and "": nobody looked).  `resumes`: it is the plan that a backup kept.  `snug` is what Snug allocates, `interpreter` what Python and the frameworks in this
     process hold already.  `parts` has what Snug's bytes are made of at the peak, `layers` whose they are.
     `room`, in bytes and part of the process, is left for Python: callbacks, and the results' way back into the model.
     `micro_batch` is how many samples run at a time, `seconds` how long a step will take (0: not known).
@@ -48,6 +48,7 @@ class Plan:
         self.memory = report_of(struct)
         self.batch_size, self.room = batch_size, self.memory["caller"]
         self.fits = bool(library().snug_plan_fits(pointer))
+        self.resumes = bool(library().snug_plan_resumes(pointer))
         self.least = int(library().snug_plan_least(pointer)) + _spread()
         self.process = self.memory["process"]
         self.line: Optional[int] = self.memory["line"] or None
@@ -72,7 +73,7 @@ class Plan:
     @property
     def verdict(self) -> str:
         """The answer in one line."""
-        what = f"Training in batches of {self.batch_size}"
+        what = f"Training in batches of {self.batch_size}" + (" by the plan of its backup" if self.resumes else "")
         takes = f"takes {text(self.process)} for the whole process"
         may = f"{text(self.available or 0)} ({self.available_from})"
         least = f"{text(self.least)} ({self.least} bytes)"

@@ -47,6 +47,14 @@ def other_line(plan: Plan, room: int) -> List[Remedy]:
     return [Remedy("it fits into what this process may hold: the same result", plan.least, {"memory": "auto"})]
 
 
+def other_plan(plan: Plan, planned: Planned) -> List[Remedy]:
+    """Another one than a backup kept."""
+    with_it = planned({"replan": True})
+    always = {} if plan.line else {"memory": "auto"}
+    return [Remedy("another plan than the backup's: other results than without the interruption", with_it.process,
+                   {**always, "replan": True})] if with_it.fits else []
+
+
 def smaller_needs(plan: Plan, planned: Planned, validation_batch: int, has_disk: bool) -> List[Remedy]:
     """What would do under the same line, or under what this process may hold if there is none; those that change no result
     first.  validation_batch: 0 if nothing validates."""

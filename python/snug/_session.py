@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import tempfile
 import warnings
@@ -33,10 +32,11 @@ class Session:
 
     memory: what the process may hold, `limit` then; nothing is taken past it.
     trains: with the optimizer's state, and so that what comes back finds its memory resident.
+    seed: of shuffling and dropout.
     """
 
     def __init__(self, model: Any, memory: Optional[Size], shapes: Optional[Sequence[Tuple[int, ...]]] = None,
-                 compiled: bool = True, trains: bool = False) -> None:
+                 compiled: bool = True, trains: bool = False, seed: int = 0) -> None:
         _check_keras(model, compiled, shapes)
         self.keras_model = model
         self.pointer = c_void_p()
@@ -52,7 +52,7 @@ class Session:
                 self.live.rehearse()
             self.ctx = Context(settings.limit or 0, not settings.growth)
             self.limit: Limit = find(self.ctx, memory)
-            self._load(shapes, compiled)
+            self._load(shapes, compiled, seed)
             self.live.find_pairs(self)
             self.push()
         except BaseException:
@@ -92,14 +92,14 @@ class Session:
 
     # ---- there ----
 
-    def _load(self, shapes: Optional[Sequence[Tuple[int, ...]]], compiled: bool) -> None:
+    def _load(self, shapes: Optional[Sequence[Tuple[int, ...]]], compiled: bool, seed: int) -> None:
         at = os.path.join(self.folder, "model")
         os.mkdir(at)
         _write(self.keras_model, at)
         shapes = shapes if _is_open(self.keras_model) else None
         arrays = (t.Array * len(shapes or ()))(*[
             t.Array(None, 1, len(s), (c_int64 * t.MAX_RANK)(*s)) for s in shapes or ()])
-        options = t.LoadOptions(random.getrandbits(63), arrays if shapes else None, len(shapes or ()), not compiled,
+        options = t.LoadOptions(seed, arrays if shapes else None, len(shapes or ()), not compiled,
                                 True)
         status = library().snug_model_load(self.ctx.pointer, at.encode(), byref(options), byref(self.pointer))
         shutil.rmtree(at)

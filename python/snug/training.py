@@ -9,6 +9,7 @@ from . import _arguments as a
 from . import _process
 from . import _types as t
 from ._arguments import Feed
+from ._backup import Backup, backup_of, is_backup, seed_for
 from ._callbacks import Bridge, Interrupts
 from ._library import library, raise_for
 from ._plan import Plan, report_of
@@ -28,7 +29,8 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
         class_weight: Optional[Dict[int, float]] = None, sample_weight: Any = None, initial_epoch: int = 0,
         steps_per_epoch: Optional[int] = None, validation_steps: Optional[int] = None,
         validation_batch_size: Optional[int] = None, validation_freq: int = 1, allow_disk: bool = False,
-        callback_memory: Optional[Size] = None, record: Optional[Path] = None, overwrite: bool = False) -> Any:
+        callback_memory: Optional[Size] = None, record: Optional[Path] = None, overwrite: bool = False,
+        replan: bool = False) -> Any:
     """Train a Keras model in Snug as `model.fit` would, inside `memory` bytes.
 
     The model is functional or Sequential, and compiled.  When this returns it has the new weights and the state of the
@@ -47,6 +49,8 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
             MemoryError) ends the training, with the weights so far in the model.
         record: a file for a recording, which `snug.report` shows, also if this process gets killed.
         overwrite: replace that file if it exists.  Otherwise FileExistsError says so before the first step.
+        replan: a fit that goes on from its keras.callbacks.BackupAndRestore may have other arguments than it had, and another
+            plan, and so other results.  Without it, what would change them is refused by its name (RuntimeError).
 
     x may be a NumPy array, a list or dict of them for several inputs, a generator of (x, y) batches, a
     keras.utils.PyDataset, a tf.data.Dataset (of batches or of samples) or a DataLoader of PyTorch; what is gone through
@@ -56,23 +60,27 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
     """
     if record is not None:
         refuse_existing(record, overwrite)
-    with Session(model, memory, a.shapes(x), trains=True) as session:
+    given = a.callbacks_of(callbacks)
+    with Session(model, memory, a.shapes(x), trains=True, seed=seed_for(given)) as session:
         feed = a.feed(session, x, y, sample_weight, shuffle=shuffle, batch_size=batch_size)
         held = a.validation(session, validation_data, validation_batch_size or batch_size)
         line = session.limit.line
-        needs = Needs(session.live, a.callbacks_of(callbacks), callback_memory, epochs - initial_epoch)
+        others = [callback for callback in given if not is_backup(callback)]
+        resumes = len(others) < len(given)
+        needs = Needs(session.live, others, callback_memory, epochs - initial_epoch, resumes)
         options = a.fit_options(feed, held, needs, line=line, batch_size=batch_size, epochs=epochs,
                                 initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
                                 validation_split=validation_split, validation_steps=validation_steps,
                                 validation_batch_size=validation_batch_size, validation_freq=validation_freq,
-                                class_weight=class_weight, allow_disk=allow_disk)
+                                class_weight=class_weight, allow_disk=allow_disk, replan=replan)
         meter = Meter(needs, callback_memory, line)
-        bridge = Bridge(session, meter, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps))
+        bridge = Bridge(session, meter, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps), resumes)
         recorded = None if record is None else FitRecord(session, record, overwrite)
-        with _process.peak() as whole:
-            plan, report = _run(session, feed, held, options, bridge, meter, recorded)
+        with backup_of(session, given, bridge.interrupt) as backup, _process.peak() as whole:
+            plan, report = _run(session, feed, held, options, bridge, meter, recorded, backup)
             if not bridge.has_pulled:
                 session.pull()
+            backup.trained()
         report["process_measured"] = max(report["process_measured"], whole.peak)
         history = model.history
         history.plan, history.memory = plan, {**report, **needs.as_dict()}
@@ -80,10 +88,10 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
 
 
 def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, bridge: Bridge,
-         meter: Meter, record: Optional[FitRecord]) -> Tuple[Any, Any]:
+         meter: Meter, record: Optional[FitRecord], backup: Backup) -> Tuple[Any, Any]:
     keeper = _Keeper(session, options.batch_size, meter)
     options.planned = keeper.planned
-    structs = [bridge.struct] + ([record.struct] if record else [])
+    structs = [bridge.struct] + ([record.struct] if record else []) + backup.structs
     options.callbacks, options.n_callbacks = (t.Callback * len(structs))(*structs), len(structs)
     history = c_void_p()
     _process.fold()  # the library sets the kernel's mark back
@@ -95,7 +103,7 @@ def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptio
         record.close(_verdict(session, status, bridge), report)
     library().snug_history_destroy(history)
     if status == t.E_LIMIT and keeper.plan and not keeper.plan.fits and not bridge.has_begun:
-        raise refusal(session, feed, held, options, keeper.plan)
+        raise refusal(session, feed, held, options, keeper.plan, backup)
     if keeper.error is not None:
         raise keeper.error
     _raise_from(session, status, bridge, [feed, held])
