@@ -1,15 +1,13 @@
 """From the arguments of Keras's fit to those of the library's."""
 from __future__ import annotations
 
-from ctypes import byref, c_double, pointer
+from ctypes import c_double, pointer
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _types as t
 from ._arrays import Data
-from ._library import library
 from ._reserve import Needs
 from ._session import Session
-from ._size import Size, parse
 from ._stream import Stream, batched, is_stream
 
 Feed = Union[Data, Stream]
@@ -68,29 +66,6 @@ def batches_of(feed: Feed, options: t.FitOptions) -> int:
     return -(-int(feed.rows * (1.0 - held)) // options.batch_size) if feed.rows > 0 else 0
 
 
-def line(session: Session, memory: Optional[Size]) -> int:
-    """Bytes of the line; 0: there is none."""
-    if memory is None:
-        return 0
-    share = "100%" if memory == "auto" else memory
-    if not isinstance(share, str) or not share.endswith("%"):
-        return parse(memory, "memory")
-    try:
-        part = float(share[:-1]) / 100
-    except ValueError:
-        part = 0.0
-    if not 0 < part <= 1:
-        raise ValueError(f"memory is {memory!r}: a part is above 0 and up to 100%")
-    return int(available(session) * part)
-
-
-def available(session: Session) -> int:
-    """Bytes that this process may hold."""
-    found = t.Available()
-    session.check(library().snug_memory_available(session.ctx.pointer, byref(found)))
-    return int(found.bytes)
-
-
 def fit_options(feed: Feed, held: Optional[Feed], needs: Needs, **o: Any) -> t.FitOptions:
     _check_options(feed, held, o)
     made = t.FitOptions(
@@ -105,7 +80,7 @@ def fit_options(feed: Feed, held: Optional[Feed], needs: Needs, **o: Any) -> t.F
     if o["class_weight"] is not None:
         weights = _class_weights(o["class_weight"])
         made.class_weight, made.n_class_weight = weights, len(weights)
-    made.levers.allow_disk = o["allow_disk"]
+    made.levers.allow_disk, made.replan = o["allow_disk"], o["replan"]
     return made
 
 

@@ -11,16 +11,10 @@ from ctypes import c_int, pointer
 from typing import Any, Callable, Dict, List, Optional
 
 from . import _types as t
+from ._backup import is_backup
 from ._library import library
 from ._reserve import Meter, looks_at_model
 from ._session import Session
-
-
-def _check_callbacks(callbacks: Any) -> None:
-    for callback in callbacks:
-        if type(callback).__name__ == "BackupAndRestore":
-            raise NotImplementedError("BackupAndRestore sets back the optimizer and the epoch inside of Keras's own fit: "
-                                      "save with ModelCheckpoint, and go on with initial_epoch")
 
 
 # What Keras's base class calls from a hook for batches.
@@ -55,21 +49,24 @@ class _Listeners:
 
 
 class Bridge:
-    """The one callback that the library sees.  `struct` is the library's; `error` what was raised."""
+    """The callback through which the library's loop calls those of Python.  `struct` is the library's; `error` what was
+    raised; `interrupt` not 0 once the fit is to end after its batch.  resumes: a backup may change the model first."""
 
-    def __init__(self, session: Session, meter: Meter, make_list: Callable[[int], Any], batches: int) -> None:
+    def __init__(self, session: Session, meter: Meter, make_list: Callable[[int], Any], batches: int,
+                 resumes: bool) -> None:
         self._session, self._model = session, session.keras_model
         self._meter, self._make_list = meter, make_list
         self._listeners: Any = None
         self._steps = self._test_steps = 0
         self._batches, self._at = batches, 0  # of a pass over the data (0: nobody knows), and those of this pass that came
         self.error: Optional[BaseException] = None
-        self.interrupted = False
+        self.interrupt = c_int(0)
+        self._resumes = resumes
         self.has_pulled = False  # the model has all that the fit left, and what callbacks changed at its end
         self._failure = c_int(t.OK)
         hooks = {"train_begin": t.TRAIN_BEGIN(self._hook(self._train_begin)),
                  "epoch_begin": t.COUNT(self._hook(self._epoch_begin)),
-                 "batch_end": t.COUNT_LOGS(self._hook(self._batch_end)),
+                 "batch_end": t.COUNT_LOGS(self._hook(self._batch_end, ends=True)),
                  "test_begin": t.COUNT(self._hook(self._test_begin)),
                  "test_batch_end": t.COUNT_LOGS(self._hook(self._test_batch_end)),
                  "test_end": t.LOGS(self._hook(self._test_end)),
@@ -81,16 +78,24 @@ class Bridge:
     def has_begun(self) -> bool:
         return self._listeners is not None
 
-    def _hook(self, call: Callable[..., None]) -> Callable[..., bool]:
+    @property
+    def interrupted(self) -> bool:
+        return self.interrupt.value != 0
+
+    def _hook(self, call: Callable[..., None], ends: bool = False) -> Callable[..., bool]:
+        """ends: a batch, which a backup keeps before an interrupted fit ends with the hook that comes next."""
+
         def guarded(user: Any, *values: Any) -> bool:
+            if self.interrupted and not ends:
+                self._failure.value = t.E_STOPPED
+                return False
             try:
                 call(*values)
             except BaseException as error:
                 self.error = error
-            if self.error is not None or self.interrupted:
                 self._failure.value = t.E_STOPPED
                 return False
-            return not self._model.stop_training
+            return not (self._model.stop_training or (ends and self.interrupted))
 
         return guarded
 
@@ -99,14 +104,16 @@ class Bridge:
     def _train_begin(self, epochs: int, steps: int) -> None:
         self._steps = steps
         self._model.stop_training = False
-        callbacks = self._make_list(steps).callbacks
-        _check_callbacks(callbacks)
+        callbacks = [callback for callback in self._make_list(steps).callbacks if not is_backup(callback)]
         self._listeners = _Listeners(callbacks, self._meter)
         self._listeners.tell("on_train_begin", {})
         self._take_changes(self._listeners.looks)
 
     def _epoch_begin(self, epoch: int) -> None:
         self._at = self._at if self._at < self._batches else 0  # an epoch of few steps goes on in the pass before
+        if self._resumes:
+            self._session.pull()
+            self._resumes = False
         self._listeners.tell("on_epoch_begin", epoch, {})
         self._take_changes(self._listeners.looks)
         self._listeners.tell("on_train_batch_begin", 0, {})
@@ -181,7 +188,7 @@ class Interrupts:
         self._before: Any = None
 
     def _note(self, number: int, frame: Any) -> None:
-        self._bridge.interrupted = True
+        self._bridge.interrupt.value = number
         signal.signal(signal.SIGINT, self._before)
 
     def __enter__(self) -> None:

@@ -10,7 +10,7 @@ import sys
 import warnings
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Sequence
 
 from . import _types as t
 
@@ -25,6 +25,8 @@ _FUNCTIONS = {
     "snug_message": (c_char_p, [c_void_p]),
     "snug_memory_preallocate": (c_int, [c_void_p, c_char_p, c_uint64]),
     "snug_memory_available": (c_int, [c_void_p, POINTER(t.Available)]),
+    "snug_memory_set_available": (None, [c_void_p, c_uint64]),
+    "snug_memory_set_bound": (None, [c_void_p, c_uint64]),
     "snug_model_load": (c_int, [c_void_p, c_char_p, POINTER(t.LoadOptions), POINTER(c_void_p)]),
     "snug_model_destroy": (None, [c_void_p]),
     "snug_model_variables": (c_int, [c_void_p, t.VISIT_VARIABLE, c_void_p]),
@@ -57,6 +59,10 @@ _FUNCTIONS = {
     "snug_plan_point_at": (None, [c_void_p, c_size_t, POINTER(t.PlanPoint)]),
     "snug_plan_chosen": (c_size_t, [c_void_p]),
     "snug_plan_peak": (None, [c_void_p, POINTER(t.PlanMoment)]),
+    "snug_plan_resumes": (c_bool, [c_void_p]),
+    "snug_callback_create": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(t.CallbackTarget), POINTER(t.Callback)]),
+    "snug_callback_destroy": (None, [POINTER(t.Callback)]),
+    "snug_backup_remove": (c_int, [POINTER(t.Callback)]),
     "snug_recorder_open": (c_int, [c_void_p, c_char_p, c_bool, POINTER(c_void_p)]),
     "snug_recorder_fact": (c_int, [c_void_p, c_char_p, c_char_p]),
     "snug_recorder_machine": (c_int, [c_void_p]),
@@ -131,8 +137,21 @@ def command() -> str:
 
 # ---- failures ----
 
+
+class DoesNotFit(MemoryError):
+    """It would take more than the line, or than this process may hold.  Nothing was trained or computed.
+
+    Of a training `plan` is the least one and `remedies` are what would do; of what ended before there was a plan, of
+    evaluate and of predict they are None and [].
+    """
+
+    def __init__(self, message: str, plan: Any = None, remedies: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.plan, self.remedies = plan, list(remedies)
+
+
 _EXCEPTIONS = {
-    t.E_MEMORY: MemoryError, t.E_LIMIT: MemoryError, t.E_DTYPE: TypeError, t.E_UNSUPPORTED: NotImplementedError,
+    t.E_MEMORY: MemoryError, t.E_LIMIT: DoesNotFit, t.E_DTYPE: TypeError, t.E_UNSUPPORTED: NotImplementedError,
     t.E_IO: OSError, t.E_STATE: RuntimeError, t.E_INTERNAL: RuntimeError, t.E_STOPPED: RuntimeError,
 }
 
@@ -157,6 +176,7 @@ _IN_PYTHON = (
      r" (\1), and augment the images before they come here: a keras.utils.PyDataset or tf.data.Dataset can"),
     (r"the file (does not hold|holds)", r"its configuration \1"),
     (r"compile_config: ", "model.compile: "),
+    (r"--replan; replan of snug_fit_options", "replan=True"),
 )
 
 

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _types as t
 from ._library import library
+from ._limit import Limit
 from ._size import table, text
 
 # Two processes that do the same were up to so much apart: JAX compiles in many threads, and what that leaves in their heaps
@@ -33,22 +34,27 @@ class Plan:
     """What a training will hold at its peak, in bytes, known before step 1.
 
     `process` is the whole process, `line` what it is to stay under (None: nothing), `fits` whether it does, `least`
-    the least line that would do.  `snug` is what Snug allocates, `interpreter` what Python and the frameworks in this
+    the least line that would do.  `available` is what this process may hold, which decides where there is no line, and
+    `available_from` who says so (None and "": nobody looked).  `resumes`: it is the plan that a backup kept.  `snug` is what Snug allocates, `interpreter` what Python and the frameworks in this
     process hold already.  `parts` has what Snug's bytes are made of at the peak, `layers` whose they are.
     `room`, in bytes and part of the process, is left for Python: callbacks, and the results' way back into the model.
     `micro_batch` is how many samples run at a time, `seconds` how long a step will take (0: not known).
     """
 
-    def __init__(self, pointer: Any, batch_size: int) -> None:
+    def __init__(self, pointer: Any, batch_size: int, limit: Limit) -> None:
         struct, peak = t.MemoryReport(), t.PlanMoment()
         library().snug_plan_memory(pointer, byref(struct))
         library().snug_plan_peak(pointer, byref(peak))
         self.memory = report_of(struct)
         self.batch_size, self.room = batch_size, self.memory["caller"]
         self.fits = bool(library().snug_plan_fits(pointer))
+        self.resumes = bool(library().snug_plan_resumes(pointer))
         self.least = int(library().snug_plan_least(pointer)) + _spread()
         self.process = self.memory["process"]
         self.line: Optional[int] = self.memory["line"] or None
+        self.available: Optional[int] = limit.room or None
+        self.available_from = limit.who
+        self.warning = limit.warning(self.process) if self.fits else ""
         self.snug = self.memory["planned"]
         self.interpreter = self.memory["code"] + self.memory["outside"]
         self.parts = {name: self.memory[name] for name in _PARTS}
@@ -67,13 +73,18 @@ class Plan:
     @property
     def verdict(self) -> str:
         """The answer in one line."""
-        what = f"Training in batches of {self.batch_size} takes {text(self.process)} for the whole process"
+        what = f"Training in batches of {self.batch_size}" + (" by the plan of its backup" if self.resumes else "")
+        takes = f"takes {text(self.process)} for the whole process"
+        may = f"{text(self.available or 0)} ({self.available_from})"
+        least = f"{text(self.least)} ({self.least} bytes)"
+        if self.line is None and self.fits:
+            return f"{what} {takes}" + (f", which may hold {may}." if self.available else ".")
         if self.line is None:
-            return what + "."
+            return (f"{what} {takes}, which may hold {may}: the least that would do is {least}. "
+                    'memory="none" trains without this check.')
         if self.fits:
-            return f"{what}: it fits in {text(self.line)}."
-        return (f"Training in batches of {self.batch_size} does not fit in {text(self.line)}: the whole process needs at "
-                f"least {text(self.least)} ({self.least} bytes).")
+            return f"{what} {takes}: it fits in {text(self.line)}."
+        return f"{what} does not fit in {text(self.line)}: the whole process needs at least {least}."
 
     @property
     def _rows(self) -> List[Tuple[str, int]]:
@@ -85,7 +96,7 @@ class Plan:
 
     def __str__(self) -> str:
         lines = [f"  {name:<30}{text(size):>12}" for name, size in self._rows]
-        return "\n".join([self.verdict, *lines])
+        return "\n".join([self.verdict, *lines, *([f"Warning: {self.warning}."] if self.warning else [])])
 
     def _repr_html_(self) -> str:
         return table(self.verdict, [(name, text(size)) for name, size in self._rows])

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
+from ._library import DoesNotFit
 from ._plan import Plan
 from ._size import text
 
@@ -12,7 +13,7 @@ Planned = Callable[[Dict[str, Any]], Plan]  # the plan of the same training with
 
 
 class Remedy(NamedTuple):
-    """Arguments of snug.fit with which it fits.  `bytes` is what the whole process then takes."""
+    """Arguments of snug.fit with which it fits.  `bytes` is what the whole process then takes, or the least that it can."""
 
     what: str
     bytes: int
@@ -31,28 +32,39 @@ class Remedy(NamedTuple):
         return f"{self._words}: {text(self.bytes)}; {self.what}"
 
 
-class DoesNotFit(MemoryError):
-    """Nothing was trained: no plan stays under the line.  `plan` is the least one, `remedies` are what would do."""
-
-    def __init__(self, plan: Plan, remedies: List[Remedy]) -> None:
-        lines = [f"  {remedy}" for remedy in remedies]
-        super().__init__("\n".join([str(plan), *(["What would do, each planned:"] if lines else []), *lines]))
-        self.plan, self.remedies = plan, remedies
+def does_not_fit(plan: Plan, remedies: List[Remedy]) -> DoesNotFit:
+    lines = [f"  {remedy}" for remedy in remedies]
+    message = "\n".join([str(plan), *(["What would do, each planned:"] if lines else []), *lines])
+    return DoesNotFit(message, plan, remedies)
 
 
-def larger_line(plan: Plan, room: int) -> List[Remedy]:
-    """The least line, if this process may hold `room` bytes."""
-    return [Remedy("it fits as it is", plan.least, {"memory": f"{-(-plan.least // _MIB)}MiB"})] if plan.least <= room else []
+def other_line(plan: Plan, room: int) -> List[Remedy]:
+    """The least line, or all that there is where none was drawn; if this process may hold `room` bytes."""
+    if plan.least > room:
+        return []
+    if plan.line:
+        return [Remedy("it fits as it is", plan.least, {"memory": f"{-(-plan.least // _MIB)}MiB"})]
+    return [Remedy("it fits into what this process may hold: the same result", plan.least, {"memory": "auto"})]
+
+
+def other_plan(plan: Plan, planned: Planned) -> List[Remedy]:
+    """Another one than a backup kept."""
+    with_it = planned({"replan": True})
+    always = {} if plan.line else {"memory": "auto"}
+    return [Remedy("another plan than the backup's: other results than without the interruption", with_it.process,
+                   {**always, "replan": True})] if with_it.fits else []
 
 
 def smaller_needs(plan: Plan, planned: Planned, validation_batch: int, has_disk: bool) -> List[Remedy]:
-    """What would do under the same line, those that change no result first.  validation_batch: 0 if nothing validates."""
+    """What would do under the same line, or under what this process may hold if there is none; those that change no result
+    first.  validation_batch: 0 if nothing validates."""
     found = []
+    always = {} if plan.line else {"memory": "auto"}
 
     def fits(what: str, **arguments: Any) -> bool:
         with_it = planned(arguments)
         if with_it.fits:
-            found.append(Remedy(what, with_it.process, arguments))
+            found.append(Remedy(what, with_it.process, {**always, **arguments}))
         return with_it.fits
 
     while validation_batch > 1:
@@ -63,7 +75,7 @@ def smaller_needs(plan: Plan, planned: Planned, validation_batch: int, has_disk:
         fits("values wait in a file: the same result", allow_disk=True)
     smaller = largest_batch(lambda batch: planned({"batch_size": batch}), plan) if plan.batch_size > 1 else None
     if smaller:
-        found.append(Remedy("another batch is another training", smaller.process, {"batch_size": smaller.batch_size}))
+        found.append(Remedy("another batch is another training", smaller.process, {**always, "batch_size": smaller.batch_size}))
     return found
 
 

@@ -45,9 +45,13 @@ def looks_at_model(callback: Any) -> bool:
 
 
 class Needs:
-    """Bytes that are planned for callbacks.  `own` is the reserve for those that are not Keras's."""
+    """Bytes that are planned for callbacks.  `own` is the reserve for those that are not Keras's.
 
-    def __init__(self, live: Live, callbacks: List[Any], callback_memory: Optional[Size], epochs: int) -> None:
+    resumes: the model is given what a backup holds before the first epoch.
+    """
+
+    def __init__(self, live: Live, callbacks: List[Any], callback_memory: Optional[Size], epochs: int,
+                 resumes: bool = False) -> None:
         self._sizes = [pair.bytes for pair in live.weights]
         self._all = [pair.bytes for pair in live.pairs]
         looks = [callback for callback in callbacks if looks_at_model(callback)]
@@ -55,7 +59,7 @@ class Needs:
         self.of_keras = sum(size for size in self._planned.values() if size is not None)
         self.own = self._reserve(callback_memory, None in self._planned.values())
         self.staging = live.staging
-        self.during = ROOM_OF_PYTHON + self.of_keras + self.own + (self.staging if looks else 0)
+        self.during = ROOM_OF_PYTHON + self.of_keras + self.own + (self.staging if looks or resumes else 0)
         self.after = ROOM_OF_PYTHON + self.of_keras + self.own + self.staging
 
     def is_own(self, callback: Any) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import tempfile
 import warnings
@@ -19,7 +18,9 @@ import numpy as np
 from . import _arrays
 from . import _types as t
 from ._library import Context, library, raise_for
+from ._limit import Limit, find
 from ._live import Live, Pair, free_heap
+from ._size import Size
 from .memory import settings
 
 
@@ -29,11 +30,13 @@ PIECE_BYTES = 256 << 10  # of a variable that is compared
 class Session:
     """One model of the library for one Keras model.  `with Session(model) as s`.
 
+    memory: what the process may hold, `limit` then; nothing is taken past it.
     trains: with the optimizer's state, and so that what comes back finds its memory resident.
+    seed: of shuffling and dropout.
     """
 
-    def __init__(self, model: Any, shapes: Optional[Sequence[Tuple[int, ...]]] = None, compiled: bool = True,
-                 trains: bool = False) -> None:
+    def __init__(self, model: Any, memory: Optional[Size], shapes: Optional[Sequence[Tuple[int, ...]]] = None,
+                 compiled: bool = True, trains: bool = False, seed: int = 0) -> None:
         _check_keras(model, compiled, shapes)
         self.keras_model = model
         self.pointer = c_void_p()
@@ -48,7 +51,8 @@ class Session:
             if trains:
                 self.live.rehearse()
             self.ctx = Context(settings.limit or 0, not settings.growth)
-            self._load(shapes, compiled)
+            self.limit: Limit = find(self.ctx, memory)
+            self._load(shapes, compiled, seed)
             self.live.find_pairs(self)
             self.push()
         except BaseException:
@@ -77,19 +81,25 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def judge_by_limit(self, beside: int = 0) -> None:
+        """Let the library refuse what needs more than the line, or than there is room for without one.  beside: bytes that
+        Python will take."""
+        most = self.limit.most
+        library().snug_memory_set_available(self.ctx.pointer, max(most - beside, 1) if most else 0)
+
     def check(self, status: int) -> None:
         self.ctx.check(status)
 
     # ---- there ----
 
-    def _load(self, shapes: Optional[Sequence[Tuple[int, ...]]], compiled: bool) -> None:
+    def _load(self, shapes: Optional[Sequence[Tuple[int, ...]]], compiled: bool, seed: int) -> None:
         at = os.path.join(self.folder, "model")
         os.mkdir(at)
         _write(self.keras_model, at)
         shapes = shapes if _is_open(self.keras_model) else None
         arrays = (t.Array * len(shapes or ()))(*[
             t.Array(None, 1, len(s), (c_int64 * t.MAX_RANK)(*s)) for s in shapes or ()])
-        options = t.LoadOptions(random.getrandbits(63), arrays if shapes else None, len(shapes or ()), not compiled,
+        options = t.LoadOptions(seed, arrays if shapes else None, len(shapes or ()), not compiled,
                                 True)
         status = library().snug_model_load(self.ctx.pointer, at.encode(), byref(options), byref(self.pointer))
         shutil.rmtree(at)

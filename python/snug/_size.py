@@ -13,16 +13,16 @@ for _power, _letter in enumerate("kmgt", start=1):
 Size = Union[int, str]
 
 
-def parse(size: Size, what: str) -> int:
-    """Bytes of 2147483648, "2GiB", "2G" (binary) or "2GB" (decimal), as the command takes them."""
+def parse(size: Size, what: str, also: str = "") -> int:
+    """Bytes of 2147483648, "2GiB", "2G" (binary) or "2GB" (decimal), as the command takes them.  also: what else it may be."""
     if isinstance(size, bool) or not isinstance(size, (int, str)):
-        raise TypeError(f"{what} is {size!r}: it is a number of bytes, or a text such as '2GiB'")
+        raise TypeError(f"{what} is {size!r}: it is a number of bytes, or a text such as '2GiB'{also}")
     if isinstance(size, int):
         value = size
     else:
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", size.lower())
         if not match or match[2] not in _UNITS:
-            raise ValueError(f"{what} is {size!r}: write a number of bytes, or '512MiB', '2GiB', '2.5GB'")
+            raise ValueError(f"{what} is {size!r}: write a number of bytes, or '512MiB', '2GiB', '2.5GB'{also}")
         value = int(float(match[1]) * _UNITS[match[2]])
     if not 0 < value < 2**63:
         raise ValueError(f"{what} is {size!r}: it must be above 0 and below 2^63 bytes")

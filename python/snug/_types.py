@@ -72,6 +72,11 @@ class Callback(Structure):
                 ("memory_sample", c_void_p)]
 
 
+class CallbackTarget(Structure):
+    _fields_ = [("sink", c_void_p), ("user", c_void_p), ("path", c_char_p), ("interrupted", POINTER(c_int)),
+                ("refuses", c_void_p), ("user_of_refuses", c_void_p)]
+
+
 class Levers(Structure):
     _fields_ = [("recompute", c_char_p), ("micro_batch", c_int64), ("allow_batch_statistics", c_bool),
                 ("allow_disk", c_bool), ("disk_folder", c_char_p), ("beside", c_bool), ("curve", c_bool),

@@ -7,9 +7,10 @@ from typing import Any, Dict, Optional, Sequence
 from . import _arguments as a
 from . import _types as t
 from ._arguments import Feed
-from ._library import library
+from ._backup import Backup, backup_of, is_backup, seed_for
+from ._library import DoesNotFit, library
 from ._plan import Plan
-from ._remedies import DoesNotFit, larger_line, largest_batch, smaller_needs
+from ._remedies import does_not_fit, largest_batch, other_line, other_plan, smaller_needs
 from ._reserve import Needs
 from ._session import Session
 from ._size import Size
@@ -22,45 +23,59 @@ def plan(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = N
     """What a training would hold, without training: print it.
 
     Without x, for so many `samples` (one batch) of the shapes that the model takes, whose own bytes are not counted.
-    A line that nothing fits under is no error here: `plan.fits` is False.  epochs, callbacks and callback_memory as `fit`
-    will be given them: what callbacks take is planned, none is called.
+    A line that nothing fits under is no error here: `plan.fits` is False.  Without one the plan is judged by what this
+    process may hold, and with memory="none" by nothing.  epochs, callbacks and callback_memory as `fit`
+    will be given them: what callbacks take is planned, none is called.  It is the plan of a training from its start, also where
+    a BackupAndRestore has something to go on from.
     """
-    with Session(model, a.shapes(x), trains=True) as session:
+    given = a.callbacks_of(callbacks)
+    with Session(model, memory, a.shapes(x), trains=True, seed=seed_for(given)) as session:
         feed = None if x is None else a.feed(session, x, y, None, batch_size=batch_size)
-        needs = Needs(session.live, a.callbacks_of(callbacks), callback_memory, epochs)
-        return _make_plan(session, feed, needs, batch_size, a.line(session, memory), samples, validation_split, allow_disk, 0)
+        others = [callback for callback in given if not is_backup(callback)]
+        needs = Needs(session.live, others, callback_memory, epochs, len(others) < len(given))
+        options = _options(feed, needs, batch_size, session.limit.line, allow_disk)
+        options.validation_split, options.replan = validation_split, True
+        with backup_of(session, given) as backup:
+            _set_callbacks(options, backup.structs)
+            return made(session, feed, options, samples)
 
 
-def find_batch_size(model: Any, *, memory: Size, samples: Optional[int] = None, allow_disk: bool = False) -> int:
-    """The largest batch that trains whole, not in pieces, inside `memory`; found by planning, nothing is run.
+def find_batch_size(model: Any, *, memory: Optional[Size] = None, samples: Optional[int] = None, allow_disk: bool = False) -> int:
+    """The largest batch that trains whole, not in pieces, inside `memory`, or inside what this process may hold; found by
+    planning, nothing is run.
 
     samples: how many there are to train on, which no batch exceeds.  DoesNotFit: not even a batch of one fits.
     """
-    with Session(model, trains=True) as session:
-        line = a.line(session, memory)
+    with Session(model, memory, trains=True) as session:
+        line = session.limit.most
+        if not line:
+            raise ValueError("memory is 'none': a largest batch needs a limit")
         needs = Needs(session.live, [], None, 1)
 
         def at(batch: int) -> Plan:
-            return _make_plan(session, None, needs, batch, line, None, 0.0, allow_disk, batch)
+            options = _options(None, needs, batch, line, allow_disk)
+            options.levers.micro_batch = batch
+            return made(session, None, options)
 
         largest = largest_batch(at, None, samples or 1 << 24)
         if largest is None:
             least = at(1)
-            raise DoesNotFit(least, larger_line(least, a.available(session)))
+            raise does_not_fit(least, other_line(least, session.limit.room))
         return largest.batch_size
 
 
 _SHOWN = t.PLANNED(lambda user, plan: True)  # a fit shows its plan, and counts what that takes
 
 
-def _make_plan(session: Session, feed: Optional[Feed], needs: Needs, batch_size: Optional[int], line: int,
-               samples: Optional[int], validation_split: float, allow_disk: bool, micro_batch: int) -> Plan:
-    options = t.FitOptions(batch_size=a.batch_of(feed, batch_size), epochs=1, validation_split=validation_split, memory=line,
-                           caller_memory=needs.during, caller_memory_after=needs.after)
-    options.levers.allow_disk, options.levers.micro_batch = allow_disk, micro_batch
-    options.levers.beside = True
-    options.planned = _SHOWN
-    return made(session, feed, options, samples)
+def _options(feed: Optional[Feed], needs: Needs, batch_size: Optional[int], line: int, allow_disk: bool) -> t.FitOptions:
+    options = t.FitOptions(batch_size=a.batch_of(feed, batch_size), epochs=1, memory=line, caller_memory=needs.during,
+                           caller_memory_after=needs.after, planned=_SHOWN)
+    options.levers.allow_disk, options.levers.beside = allow_disk, True
+    return options
+
+
+def _set_callbacks(options: t.FitOptions, structs: Sequence[t.Callback]) -> None:
+    options.callbacks, options.n_callbacks = (t.Callback * len(structs))(*structs), len(structs)
 
 
 def made(session: Session, feed: Optional[Feed], options: t.FitOptions, samples: Optional[int] = None) -> Plan:
@@ -72,26 +87,31 @@ def made(session: Session, feed: Optional[Feed], options: t.FitOptions, samples:
         status = library().snug_plan_fit(session.pointer, byref(feed.struct), byref(options), byref(pointer))
     session.check(status)
     try:
-        return Plan(pointer, options.batch_size)
+        return Plan(pointer, options.batch_size, session.limit)
     finally:
         library().snug_plan_destroy(pointer)
 
 
-def refusal(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, plan: Plan) -> DoesNotFit:
+def refusal(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, plan: Plan,
+            backup: Backup) -> DoesNotFit:
     """Why a fit with these options is refused, and what would do.  A stream is not read to find that."""
     validates = held is not None or options.validation_split > 0
     follows = options.validation_batch_size == options.batch_size
 
     def planned(changes: Dict[str, Any]) -> Plan:
         o = t.FitOptions.from_buffer_copy(options)
-        o.callbacks, o.n_callbacks, o.planned = None, 0, _SHOWN
+        o.planned, o.replan = _SHOWN, changes.get("replan", o.replan)
+        _set_callbacks(o, backup.structs)
+        o.memory = session.limit.most
         o.levers.beside = True
         o.levers.allow_disk = changes.get("allow_disk", o.levers.allow_disk)
         o.batch_size = changes.get("batch_size", o.batch_size)
         o.validation_batch_size = changes.get("validation_batch_size", o.batch_size if follows else o.validation_batch_size)
         return made(session, feed, o)
 
-    found = larger_line(plan, a.available(session))
-    if not isinstance(feed, Stream) and not isinstance(held, Stream):
+    found = other_line(plan, session.limit.room)
+    if plan.resumes:
+        found += other_plan(plan, planned)
+    elif not isinstance(feed, Stream) and not isinstance(held, Stream):
         found += smaller_needs(plan, planned, options.validation_batch_size if validates else 0, options.levers.allow_disk)
-    return DoesNotFit(plan, found)
+    return does_not_fit(plan, found)

@@ -1,6 +1,7 @@
 """Train, evaluate and predict a live Keras model in libsnug."""
 from __future__ import annotations
 
+import warnings
 from ctypes import byref, c_double, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -8,6 +9,7 @@ from . import _arguments as a
 from . import _process
 from . import _types as t
 from ._arguments import Feed
+from ._backup import Backup, backup_of, is_backup, seed_for
 from ._callbacks import Bridge, Interrupts
 from ._library import library, raise_for
 from ._plan import Plan, report_of
@@ -27,7 +29,8 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
         class_weight: Optional[Dict[int, float]] = None, sample_weight: Any = None, initial_epoch: int = 0,
         steps_per_epoch: Optional[int] = None, validation_steps: Optional[int] = None,
         validation_batch_size: Optional[int] = None, validation_freq: int = 1, allow_disk: bool = False,
-        callback_memory: Optional[Size] = None, record: Optional[Path] = None, overwrite: bool = False) -> Any:
+        callback_memory: Optional[Size] = None, record: Optional[Path] = None, overwrite: bool = False,
+        replan: bool = False) -> Any:
     """Train a Keras model in Snug as `model.fit` would, inside `memory` bytes.
 
     The model is functional or Sequential, and compiled.  When this returns it has the new weights and the state of the
@@ -37,6 +40,8 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
         memory: the most that this whole process may hold, such as "2GiB": what the interpreter and the frameworks hold
             already counts.  If no plan stays under it, DoesNotFit (a MemoryError) says so before step 1, with the
             least that would do and other remedies.  "auto" or "70%": what the container or the machine leaves this process.
+            Without it the plan is the one that nothing limits; where that is more than the container or the machine leaves,
+            DoesNotFit says so too, above 90 % of it a RuntimeWarning.  "none": train without this check.
         allow_disk: values may wait in a file where the line asks for it.
         callback_memory: bytes that callbacks of your own may take, such as "64MiB".  Without it: one copy of all weights
             and 8 MiB, if there are such callbacks.  What those of Keras take is planned.  Each is measured when it is
@@ -44,6 +49,8 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
             MemoryError) ends the training, with the weights so far in the model.
         record: a file for a recording, which `snug.report` shows, also if this process gets killed.
         overwrite: replace that file if it exists.  Otherwise FileExistsError says so before the first step.
+        replan: a fit that goes on from its keras.callbacks.BackupAndRestore may have other arguments than it had, and another
+            plan, and so other results.  Without it, what would change them is refused by its name (RuntimeError).
 
     x may be a NumPy array, a list or dict of them for several inputs, a generator of (x, y) batches, a
     keras.utils.PyDataset, a tf.data.Dataset (of batches or of samples) or a DataLoader of PyTorch; what is gone through
@@ -53,24 +60,28 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
     """
     if record is not None:
         refuse_existing(record, overwrite)
-    with Session(model, a.shapes(x), trains=True) as session:
+    given = a.callbacks_of(callbacks)
+    with Session(model, memory, a.shapes(x), trains=True, seed=seed_for(given)) as session:
         feed = a.feed(session, x, y, sample_weight, shuffle=shuffle, batch_size=batch_size)
         held = a.validation(session, validation_data, validation_batch_size or batch_size)
-        line = a.line(session, memory)
-        needs = Needs(session.live, a.callbacks_of(callbacks), callback_memory, epochs - initial_epoch)
+        line = session.limit.line
+        others = [callback for callback in given if not is_backup(callback)]
+        resumes = len(others) < len(given)
+        needs = Needs(session.live, others, callback_memory, epochs - initial_epoch, resumes)
         options = a.fit_options(feed, held, needs, line=line, batch_size=batch_size, epochs=epochs,
                                 initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
                                 validation_split=validation_split, validation_steps=validation_steps,
                                 validation_batch_size=validation_batch_size, validation_freq=validation_freq,
-                                class_weight=class_weight, allow_disk=allow_disk)
+                                class_weight=class_weight, allow_disk=allow_disk, replan=replan)
         meter = Meter(needs, callback_memory, line)
         bridge = Bridge(session, meter, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps),
-                        a.batches_of(feed, options))
+                        a.batches_of(feed, options), resumes)
         recorded = None if record is None else FitRecord(session, record, overwrite)
-        with _process.peak() as whole:
-            plan, report = _run(session, feed, held, options, bridge, meter, recorded)
+        with backup_of(session, given, bridge.interrupt) as backup, _process.peak() as whole:
+            plan, report = _run(session, feed, held, options, bridge, meter, recorded, backup)
             if not bridge.has_pulled:
                 session.pull()
+            backup.trained()
         report["process_measured"] = max(report["process_measured"], whole.peak)
         history = model.history
         history.plan, history.memory = plan, {**report, **needs.as_dict()}
@@ -78,11 +89,10 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
 
 
 def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptions, bridge: Bridge,
-         meter: Meter, record: Optional[FitRecord]) -> Tuple[Any, Any]:
-    plans: List[Plan] = []
-    keep = _keeper(plans, options.batch_size, meter)
-    options.planned = keep
-    structs = [bridge.struct] + ([record.struct] if record else [])
+         meter: Meter, record: Optional[FitRecord], backup: Backup) -> Tuple[Any, Any]:
+    keeper = _Keeper(session, options.batch_size, meter)
+    options.planned = keeper.planned
+    structs = [bridge.struct] + ([record.struct] if record else []) + backup.structs
     options.callbacks, options.n_callbacks = (t.Callback * len(structs))(*structs), len(structs)
     history = c_void_p()
     _process.fold()  # the library sets the kernel's mark back
@@ -93,10 +103,12 @@ def _run(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOptio
     if record:
         record.close(_verdict(session, status, bridge), report)
     library().snug_history_destroy(history)
-    if status == t.E_LIMIT and plans and not plans[-1].fits and not bridge.has_begun:
-        raise refusal(session, feed, held, options, plans[-1])
+    if status == t.E_LIMIT and keeper.plan and not keeper.plan.fits and not bridge.has_begun:
+        raise refusal(session, feed, held, options, keeper.plan, backup)
+    if keeper.error is not None:
+        raise keeper.error
     _raise_from(session, status, bridge, [feed, held])
-    return (plans[-1] if plans else None), report_of(report)
+    return keeper.plan, report_of(report)
 
 
 def _verdict(session: Session, status: int, bridge: Bridge) -> str:
@@ -109,16 +121,24 @@ def _verdict(session: Session, status: int, bridge: Bridge) -> str:
     return f"failed: {why}"
 
 
-def _keeper(plans: List[Plan], batch_size: int, meter: Meter) -> Any:
-    def keep(user: Any, plan: int) -> bool:
-        try:
-            plans.append(Plan(c_void_p(plan), batch_size))
-            meter.tables = plans[-1].memory["tables"]
-        except BaseException:  # a plan that cannot be shown is no reason not to train
-            plans.clear()
-        return True
+class _Keeper:
+    """Keeps the plan that a fit shows, and warns of one that is close to what there is.  A warning may be an error."""
 
-    return t.PLANNED(keep)
+    def __init__(self, session: Session, batch_size: int, meter: Meter) -> None:
+        self._session, self._batch_size, self._meter = session, batch_size, meter
+        self.plan: Optional[Plan] = None
+        self.error: Optional[BaseException] = None
+        self.planned = t.PLANNED(self._keep)
+
+    def _keep(self, user: Any, plan: int) -> bool:
+        try:
+            self.plan = Plan(c_void_p(plan), self._batch_size, self._session.limit)
+            self._meter.tables = self.plan.memory["tables"]
+            if self.plan.warning:
+                warnings.warn(self.plan.warning, RuntimeWarning, stacklevel=4)
+        except BaseException as error:
+            self.error = error
+        return self.error is None
 
 
 def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[Optional[Feed]]) -> None:
@@ -140,9 +160,14 @@ def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[O
 
 
 def evaluate(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = None, *, sample_weight: Any = None,
-             return_dict: bool = False) -> Any:
-    """Loss and metrics over the data, as `model.evaluate` gives them."""
-    with Session(model, a.shapes(x)) as session:
+             return_dict: bool = False, memory: Optional[Size] = None) -> Any:
+    """Loss and metrics over the data, as `model.evaluate` gives them.
+
+    memory: the most that this whole process may hold, as fit takes it; without it, what the container or the machine
+    leaves.  DoesNotFit (a MemoryError) before the first batch if it would need more; "none": without this check.
+    """
+    with Session(model, memory, a.shapes(x)) as session:
+        session.judge_by_limit()
         feed = a.feed(session, x, y, sample_weight, batch_size=batch_size)
         names = library().snug_model_metrics(session.pointer)
         names = [names.names[i].decode() for i in range(names.n)]
@@ -170,14 +195,15 @@ def _order_of_keras(model: Any, names: Sequence[str]) -> List[str]:
     return known + sorted(set(names) - set(known))
 
 
-def predict(model: Any, x: Any, batch_size: Optional[int] = None) -> Any:
-    """The outputs of the model for the data, as `model.predict` gives them."""
-    with Session(model, a.shapes(x), compiled=False) as session:
+def predict(model: Any, x: Any, batch_size: Optional[int] = None, *, memory: Optional[Size] = None) -> Any:
+    """The outputs of the model for the data, as `model.predict` gives them.  memory: as evaluate takes it."""
+    with Session(model, memory, a.shapes(x), compiled=False) as session:
         feed = a.feed(session, x, None, None, labels=False, batch_size=batch_size)
         if feed.rows < 0:
             raise ValueError("predict: a generator does not tell how many samples it has; give a PyDataset or an array")
         names = session.outputs
         out = [session.output_like(i, feed.rows) for i in range(len(names))]
+        session.judge_by_limit(beside=sum(array.nbytes for array in out))
         to = (c_void_p * len(out))(*[array.ctypes.data for array in out])
         status = library().snug_predict(session.pointer, byref(feed.struct), a.batch_of(feed, batch_size), to, len(out))
         _check_feed(session, status, feed)

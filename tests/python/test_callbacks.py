@@ -92,10 +92,6 @@ class CallbackTest(unittest.TestCase):
         more = again.fit(x, y, batch_size=BATCH, epochs=1, shuffle=False, verbose=0)
         self.assertLess(relative(more.history["loss"], history.history["loss"][2:]), 1e-4)
 
-    def test_backups_are_refused_by_name(self):
-        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(NotImplementedError, "BackupAndRestore"):
-            snug_fit(compiled("mlp"), C.BackupAndRestore(folder))
-
     def test_stop_training_after_a_batch(self):
         seen = []
 

@@ -1,11 +1,17 @@
 """The line of snug.fit: it holds for the whole process, or is refused before step 1; plans; the largest batch."""
+import contextlib
 import os
+import resource
+import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
 
 import numpy as np
 from common import L, peak_of_process, relative
+from line_sweep import line_tests
 from quiet_keras import keras
 
 import snug
@@ -259,6 +265,138 @@ class BackInTheModelTest(unittest.TestCase):
         x, y = images(8)
         snug.fit(model, x, y, epochs=400, verbose=0, callbacks=[keras.callbacks.LambdaCallback(on_epoch_end=note)])
         self.assertLess(seen[-1] - seen[100], 300 * 1024, "a KiB an epoch; through files it was 70")
+
+
+@contextlib.contextmanager
+def room(size):
+    """Let this process hold about so many bytes, as the system tells it."""
+    with open("/proc/self/status") as status:
+        told = {name: int(value.split()[0]) * 1024 for name, value in (line.split(":", 1) for line in status)
+                if name in ("VmData", "VmStk", "VmRSS")}
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    # What is mapped and not resident is lost for a limit of addresses.
+    resource.setrlimit(resource.RLIMIT_DATA, (size + max(told["VmData"] - told["VmRSS"], 0), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+class RoomTest(unittest.TestCase):
+    """Without a line the machine's own limit decides, as it does for the command."""
+
+    @classmethod
+    def setUpClass(cls):
+        keras.config.set_floatx("float32")
+        cls.x, cls.y = images(512)
+        snug.fit(convolutions(), cls.x, cls.y, batch_size=512, verbose=0)
+        cls.free = snug.plan(convolutions(), cls.x, cls.y, batch_size=512, memory="none")
+
+    def test_plan_says_against_which_limit_it_judges(self):
+        self.assertIsNone(self.free.available)
+        plan = snug.plan(convolutions(), self.x, self.y, batch_size=512)
+        self.assertTrue(plan.fits)
+        self.assertIsNone(plan.line)
+        self.assertGreater(plan.available, plan.process)
+        self.assertIn(plan.available_from, str(plan))
+        with room(self.free.process - 32 * MIB):
+            plan = snug.plan(convolutions(), self.x, self.y, batch_size=512)
+        self.assertFalse(plan.fits)
+        self.assertIsNone(plan.line)
+        self.assertLess(plan.least, plan.available)
+        self.assertIn("RLIMIT_DATA", plan.verdict)
+        self.assertIn('memory="none"', plan.verdict)
+
+    def test_more_than_there_is_is_refused_before_step_1(self):
+        model = convolutions()
+        before = [w.copy() for w in model.get_weights()]
+        with room(self.free.process - 32 * MIB):
+            with self.assertRaises(snug.DoesNotFit) as caught:
+                snug.fit(model, self.x, self.y, batch_size=512, verbose=0)
+            for a, b in zip(before, model.get_weights()):
+                np.testing.assert_array_equal(a, b)
+            error = caught.exception
+            self.assertEqual(error.remedies[0].arguments, {"memory": "auto"}, error)
+            for remedy in error.remedies:
+                self.assertEqual(remedy.arguments["memory"], "auto")
+                self.assertIn(str(remedy), str(error))
+                history = snug.fit(convolutions(), self.x, self.y, **{"batch_size": 512, "verbose": 0, **remedy.arguments})
+                self.assertTrue(history.plan.fits)
+            snug.fit(model, self.x, self.y, batch_size=512, verbose=0, memory="none")
+
+    def test_what_is_close_is_told(self):
+        with room(int(self.free.process * 1.05)), self.assertWarnsRegex(
+                RuntimeWarning, r"that is 9\d % of what this process may hold, .* \(RLIMIT_DATA"):
+            snug.fit(convolutions(), self.x, self.y, batch_size=512, verbose=0)
+        with room(int(self.free.process * 1.05)), warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            snug.fit(convolutions(), self.x, self.y, batch_size=512, verbose=0, memory="auto")
+            with self.assertRaisesRegex(RuntimeWarning, "of what this process may hold"):
+                snug.fit(convolutions(), self.x, self.y, batch_size=512, verbose=0)
+
+    def test_a_line_above_what_there_is_is_told(self):
+        with room(2 * self.free.process), self.assertWarnsRegex(
+                RuntimeWarning, r"the line of 256.0 GiB is above what this process may hold"):
+            snug.fit(convolutions(), self.x, self.y, batch_size=512, verbose=0, memory="256GiB")
+
+    def test_evaluate_and_predict(self):
+        model, x = convolutions(), np.zeros((2048, 32, 32, 3), "float32")
+        y = np.zeros(2048, "int64")
+        with room(_process.figures().resident + 48 * MIB):
+            for call in (lambda **o: snug.evaluate(model, x, y, batch_size=2048, **o),
+                         lambda **o: snug.predict(model, x, batch_size=2048, **o)):
+                with self.assertRaisesRegex(snug.DoesNotFit, "a smaller batch needs less") as caught:
+                    call()
+                self.assertIsNone(caught.exception.plan)
+            self.assertEqual(snug.predict(model, x[:8], batch_size=8).shape, (8, 4))
+        with self.assertRaisesRegex(snug.DoesNotFit, "a smaller batch needs less"):
+            snug.predict(model, x, batch_size=2048, memory=_process.figures().resident + 48 * MIB)
+        self.assertEqual(snug.predict(model, x, batch_size=2048, memory="none").shape, (2048, 4))
+
+
+_IN_A_GROUP = """
+import sys
+import numpy as np
+from quiet_keras import keras
+import snug
+L = keras.layers
+model = keras.Sequential([keras.Input((32, 32, 3)), *[L.Conv2D(32, 3, padding="same", activation="relu") for _ in range(8)],
+                          L.GlobalAveragePooling2D(), L.Dense(4, activation="softmax")])
+model.compile("sgd", "sparse_categorical_crossentropy")
+x, y = np.zeros((512, 32, 32, 3), "float32"), np.zeros(512, "int64")
+memory = sys.argv[1] if len(sys.argv) > 1 else None
+try:
+    history = snug.fit(model, x, y, batch_size=512, verbose=0, memory=memory)
+    print("TRAINED", history.plan.process)
+except snug.DoesNotFit as error:
+    print("REFUSED", error.plan.available_from, [remedy.call for remedy in error.remedies])
+"""
+
+
+class GroupTest(unittest.TestCase):
+    """In a memory cgroup nobody is killed without a word."""
+
+    def setUp(self):
+        self.line = line_tests()
+        reason = self.line.cgroup_reason()
+        if reason:
+            self.skipTest(reason)
+
+    def run_in(self, group, *arguments):
+        return subprocess.run(["sh", "-c", f"echo $$ >{group.path}/cgroup.procs; exec \"$@\"", "sh", sys.executable, "-B", "-W",
+                               "ignore", "-c", _IN_A_GROUP, *arguments], capture_output=True, text=True,
+                              cwd=os.path.dirname(os.path.abspath(__file__)))
+
+    def test_refused_and_not_killed(self):
+        with self.line.cgroup(720 * MIB) as group:
+            done = self.run_in(group)
+            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+            self.assertRegex(done.stdout, r"REFUSED cgroup .*memory='auto'")
+            done = self.run_in(group, "auto")
+            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+            self.assertIn("TRAINED", done.stdout)
+            self.assertEqual(group.kills(), 0)
+            self.assertEqual(self.run_in(group, "none").returncode, -signal.SIGKILL, "who insists")
 
 
 class LimitTest(unittest.TestCase):

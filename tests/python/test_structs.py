@@ -51,7 +51,7 @@ class StructsTest(unittest.TestCase):
         headers = ""
         for name in sorted(os.listdir(os.path.join(ROOT, "include", "snug"))):
             with open(os.path.join(ROOT, "include", "snug", name)) as f:
-                headers += f.read()
+                headers += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
         _library.library()
         for name, (_, arguments) in _library._FUNCTIONS.items():
             found = re.search(rf"\b{name}\(([^)]*)\)", headers)
