@@ -204,11 +204,14 @@ static snug_status check_line(const snug__fit *f) {
 }
 
 /* A plan that stays within what the process may hold was judged as a whole: from here on nobody
- * asks again at each piece, where a page of noise would end a training that was promised to run. */
+ * asks again at each piece, where a page of noise would end a training that was promised to run.
+ * The reserve of the plan does not count: what the system tells of a control group varies by as
+ * much (pages charged ahead, what the kernel keeps for files). */
 static snug_status run_planned(snug__fit *f) {
   snug__gate *gate = &f->model->ctx->account.gate;
   const snug__gate before = *gate;
-  if (f->history->memory.process <= before.most) {
+  const snug_memory_report *r = &f->history->memory;
+  if (r->process - r->reserve <= before.most) {
     snug__gate_set(gate, 0);
   }
   snug_status s = snug__fit_committed(f, snug__session_commit(&f->session));

@@ -143,20 +143,23 @@ def at_line(report, net, line, kills, repeats, without, numbers):
 
 
 def stop_in_training(net, line, epochs):
-    """Kill it as soon as there is a backup; False: it ended before."""
+    """Kill it as soon as there is a backup; how it ended if it did so before, else None."""
     begin(net)
     process = start(net, line, epochs)
     while process.poll() is None and not os.path.exists(net.path("backup/snug.backup")):
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)
-    process.communicate()
-    return os.path.exists(net.path("backup/snug.backup"))
+    out, err = process.communicate()
+    if os.path.exists(net.path("backup/snug.backup")):
+        return None
+    return "code %d: %s" % (process.returncode, err[-400:] + out[-200:])
 
 
 def changed_options(report, net, line):
     """Refused by name, unless it is to be planned anew; what changes no result may change."""
     epochs = 20 * EPOCHS  # long enough to be stopped in
-    if not report.check(stop_in_training(net, line, epochs), "%s: no backup was left" % net):
+    ended = stop_in_training(net, line, epochs)
+    if not report.check(ended is None, "%s: no backup was left, %s" % (net, ended)):
         return
     shutil.rmtree(net.path("kept"), ignore_errors=True)
     shutil.copytree(net.path("backup"), net.path("kept"))

@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "base/ctx.h"
 #include "train/nets.h"
 
 static const net *demo(void) { return &nets[1]; }
@@ -73,6 +74,46 @@ TEST(a_line_goes_by_itself) {
   ASSERT_TRUE(snug_plan_fits(plan));
   snug_plan_destroy(plan);
   ASSERT_OK(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL));
+  job_close(&j);
+}
+
+#define KIB (UINT64_C(1) << 10)
+
+/* A callback that takes what the plan still has room for, at the end of an epoch. */
+typedef struct taker {
+  snug_ctx *ctx;
+  uint64_t process; /* as planned */
+  snug_status status;
+} taker;
+
+static bool take_the_rest(void *user, int64_t epoch, const snug_logs *logs) {
+  taker *t = user;
+  void *p = NULL;
+  (void)epoch;
+  (void)logs;
+  uint64_t bytes = t->process - 300 * KIB - snug__gate_held();
+  t->status = snug__take(t->ctx, SNUG__MEM_CALLBACKS, bytes, &p);
+  snug__give(t->ctx, SNUG__MEM_CALLBACKS, p, bytes);
+  return !t->status;
+}
+
+/* What a control group leaves a process varies by less than a plan's reserve. */
+TEST(a_bound_within_the_reserve_ends_no_planned_fit) {
+#if defined(__SANITIZE_ADDRESS__)
+  test_skip("the process holds what the sanitizer keeps");
+#endif
+  job j;
+  job_open(&j, demo(), "adam");
+  snug_plan_point first;
+  snug_memory_report r = free_report(&j, &first);
+  taker t = {.ctx = j.ctx, .process = r.process};
+  const snug_callback one = {.user = &t, .epoch_end = take_the_rest, .failure = &t.status};
+  j.options.callbacks = &one;
+  j.options.n_callbacks = 1;
+  ASSERT_TRUE(r.reserve > 448 * KIB - 1);
+  snug_memory_set_bound(j.ctx, r.process - 400 * KIB);
+  ASSERT_OK(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL));
+  snug_memory_set_bound(j.ctx, 0);
   job_close(&j);
 }
 
