@@ -86,7 +86,7 @@ int32_t snug__bound_processors(int32_t threads) {
     cpu_set_t own;
     CPU_ZERO(&own);
     if (sched_getaffinity(0, sizeof own, &own) == 0) {
-#pragma omp critical(snug_masks)
+#pragma omp critical
       CPU_OR(&all, &all, &own);
     }
   }
