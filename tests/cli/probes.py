@@ -44,9 +44,11 @@ def until(seconds, what):
 
 
 def stopped_probe(mark, parent):
-    """A probe that is held, so that it cannot end by itself; None: there is none now."""
+    """A probe that is held, so that it cannot end by itself; None: there is none now.
+
+    A child that has not become a probe yet still has its parent's command line, without --json."""
     for pid in marked(mark):
-        if pid != parent and b"\0plan\0" in read(pid, "cmdline"):
+        if pid != parent and b"\0--json\0" in read(pid, "cmdline"):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGSTOP)
                 return pid if until(0.5, lambda p=pid: state(p) == "T") else None
