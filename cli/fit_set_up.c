@@ -148,8 +148,8 @@ static snug_arrays_options files_of(const fit_run *r) {
                                .disk_folder = o->disk_folder};
 }
 
-/* The time from which on files are those of this run.  Files have times of whole ticks, so it is the
- * beginning of the next one: what was written in this tick was there before. */
+/* The time from which on files are those of this run.  Files have times of whole ticks, so it is
+ * the beginning of the next one: what was written in this tick was there before. */
 static struct timespec next_tick(void) {
   struct timespec now, next;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);

@@ -7,18 +7,12 @@
  * more. */
 #define RESERVE ((uint64_t)512 << 10)
 
-/* What the kernel keeps for a thread: its stack (16 KiB), its task and its share of what the
- * process has once. */
-#define KERNEL_BYTES_PER_THREAD ((uint64_t)32 << 10)
-
 #define MOST_AHEAD ((uint64_t)64 << 20)
 #define LEAST_AHEAD ((uint64_t)4 << 10)
 
 uint64_t snug__gate_held(void) {
   snug__process now;
-  return snug__process_read("", &now)
-             ? now.resident + now.tables + now.threads * KERNEL_BYTES_PER_THREAD
-             : 0;
+  return snug__process_read("", &now) ? now.resident + now.tables + snug__process_kernel(&now) : 0;
 }
 
 uint64_t snug__gate_room(const snug__gate *g) {

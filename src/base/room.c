@@ -56,7 +56,8 @@ static uint64_t held_by_others(const search *s, const char *group, bool unified)
   snug__group_read(group, "memory.stat", stat, sizeof stat);
   uint64_t files = snug__number_of(stat, unified ? "inactive_file " : "total_inactive_file ", 0) +
                    snug__number_of(stat, unified ? "active_file " : "total_active_file ", 0);
-  uint64_t own = s->self.anonymous + s->self.shared + s->self.tables;
+  uint64_t own =
+      s->self.anonymous + s->self.shared + s->self.tables + snug__process_kernel(&s->self);
   uint64_t others = less(less(held, files), own);
   return others > charged_ahead() ? others : 0;
 }
@@ -126,6 +127,7 @@ bool snug__room_find(const char *root, snug_available *out) {
   search s = {.least = out};
   *out = (snug_available){.bytes = NONE};
   snug__process_read(root, &s.self);
+  snug__process_ask_groups(root, &s.self);
   snug__groups_walk(root, "memory", look_at_group, &s);
   look_at_limits(&s, root);
   look_at_machine(&s, root);

@@ -11,10 +11,6 @@
 /* What files that are opened and written later add to what the kernel keeps for the process. */
 #define KERNEL_BYTES_LATER (128u << 10)
 
-/* What it keeps for each thread, where nobody tells: its stack (16 KiB), its task and its share of
- * what the process has once.  In a group of its own a process with two threads had 56 to 64 KiB. */
-#define KERNEL_BYTES_PER_THREAD (32u << 10)
-
 /* Pages of libraries that come with the first step although they were rehearsed, and the ends of
  * pages. */
 #define RESERVE_BYTES (UINT64_C(448) << 10)
@@ -117,10 +113,9 @@ static uint64_t commit_pages(const snug__fit *f) {
 static uint64_t tables_of(const snug__fit *f, const snug__process *now, uint64_t added) {
   const snug__training *t = f->model->training;
   uint64_t files = (f->session.file_bytes ? 1u : 0u) + (t->slots_bytes && !t->store ? 1u : 0u);
-  uint64_t later = files * SNUG__STORE_THREADS * KERNEL_BYTES_PER_THREAD;
-  uint64_t kernel = now->kernel ? now->kernel : now->threads * KERNEL_BYTES_PER_THREAD;
-  return now->tables + (added / BYTES_PER_TABLE + 2) * PAGE_BYTES + kernel + later +
-         KERNEL_BYTES_LATER;
+  uint64_t later = files * SNUG__STORE_THREADS * SNUG__KERNEL_BYTES_PER_THREAD;
+  return now->tables + (added / BYTES_PER_TABLE + 2) * PAGE_BYTES + snug__process_kernel(now) +
+         later + KERNEL_BYTES_LATER;
 }
 
 uint64_t snug__fit_bare_process(const snug_memory_report *r) {

@@ -63,22 +63,33 @@ TEST(a_group_of_version_1) {
   expect(root, 100, "/sys/fs/cgroup/memory: 100 MiB");
 }
 
-/* 200 MiB are in the group: 120 of them pages of files, 30 this process's. */
+/* 200 MiB are in the group: 120 of them pages of files, 30 this process's, beside what the kernel
+ * keeps for its two threads. */
 TEST(what_others_hold_is_gone) {
   const char *root = begin("0::/g\n");
   test_machine_write("sys/fs/cgroup/g/memory.max", "536870912\n");
-  test_machine_write("sys/fs/cgroup/g/memory.current", "209715200\n");
+  test_machine_write("sys/fs/cgroup/g/memory.current", "209780736\n");
   test_machine_write("sys/fs/cgroup/g/memory.stat",
                      "anon 83886080\nfile 125829120\ninactive_anon 83886080\n"
                      "inactive_file 104857600\nactive_file 20971520\n");
   expect(root, 512 - 50, "g: 512 MiB, others hold 50.0 MiB");
   root = begin("4:memory:/g\n");
   test_machine_write("sys/fs/cgroup/memory/g/memory.limit_in_bytes", "536870912\n");
-  test_machine_write("sys/fs/cgroup/memory/g/memory.usage_in_bytes", "209715200\n");
+  test_machine_write("sys/fs/cgroup/memory/g/memory.usage_in_bytes", "209780736\n");
   test_machine_write("sys/fs/cgroup/memory/g/memory.stat",
                      "inactive_file 1\nactive_file 1\ntotal_inactive_file 104857600\n"
                      "total_active_file 20971520\n");
   expect(root, 512 - 50, "memory/g: 512 MiB, others hold 50.0 MiB");
+}
+
+/* What the kernel keeps for many threads is the process's own, and nobody else's. */
+TEST(threads_of_its_own_are_no_others) {
+  const char *root = begin("0::/g\n");
+  test_machine_write("proc/self/status",
+                     "VmRSS:\t40960 kB\nRssAnon:\t30720 kB\nRssFile:\t10240 kB\nThreads:\t40\n");
+  test_machine_write("sys/fs/cgroup/g/memory.max", "536870912\n");
+  test_machine_write("sys/fs/cgroup/g/memory.current", "32440320\n"); /* 30 MiB and 960 KiB */
+  expect(root, 512, "g: 512 MiB");
 }
 
 TEST(limits_of_addresses) {

@@ -184,7 +184,7 @@ case("dot", lambda x: O.dot(x, array(6, 2)))
 case("tensordot", lambda x: O.tensordot(x, array(6, 2), axes=1))
 case("tensordot of two axes", lambda x: O.tensordot(x, array(4, 6, 2), axes=2))
 case("tensordot by lists", lambda x: O.tensordot(x, array(2, 4, 3), axes=[[1], [1]]))
-refused("dot of tensors", "the batch must be the first", lambda x: O.dot(x, O.transpose(x, (0, 2, 1))))
+refused("dot of tensors", "a batch that is not the first axis", lambda x: O.dot(x, O.transpose(x, (0, 2, 1))))
 case("einsum", lambda x: O.einsum("bij,bkj->bik", x, x * 2))
 case("einsum with an array", lambda x: O.einsum("bij,jk->bik", x, array(6, 2)))
 case("einsum of the same axes", lambda x: O.einsum("bij,bij->bi", x, x))
@@ -194,7 +194,7 @@ case("einsum, other order", lambda x: O.einsum("bij->bji", x))
 case("einsum, an ellipsis", lambda x: O.einsum("...ij,...ik->...jk", x, x))
 case("einsum with heads", lambda x: O.einsum("bij,jhd->bihd", x, array(6, 2, 3)))
 refused("einsum of a diagonal", "twice in one", lambda x: O.einsum("bii->bi", O.concatenate([x, x[:, :2]], axis=1)))
-refused("einsum over the batch", "the batch must be the first", lambda x: O.expand_dims(O.einsum("bij,bik->jk", x, x), 0))
+refused("einsum over the batch", "a batch that is not the first axis", lambda x: O.expand_dims(O.einsum("bij,bik->jk", x, x), 0))
 
 # ---- of whole numbers ----
 
