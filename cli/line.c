@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *line_text(const char *option) {
   const char *text = option ? option : getenv("SNUG_MEMORY");
@@ -89,11 +90,17 @@ void line_judge(memory_line *line, snug_ctx *ctx, uint64_t beside) {
   snug_memory_set_available(ctx, most ? left : 0);
 }
 
+/* Limits of the system are whole pages. */
+static bool is_above_room(const memory_line *l) {
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  return l->room && l->bytes / page > l->room / page;
+}
+
 const char *line_warning(const memory_line *l, uint64_t needs, char dst[LINE_WARNING_BYTES]) {
   char line[SNUG_BYTES_TEXT], room[SNUG_BYTES_TEXT];
   double part = l->room ? (double)needs / (double)l->room : 0.0;
   dst[0] = '\0';
-  if (l->room && l->bytes > l->room) {
+  if (is_above_room(l)) {
     snprintf(dst, LINE_WARNING_BYTES,
              "the line of %s is above what this process may hold, %s (%s)%s",
              snug_bytes_text(l->bytes, line), snug_bytes_text(l->room, room), l->who,

@@ -1,6 +1,7 @@
 """What this process may hold: the line that the user drew, or what the container and the machine leave it."""
 from __future__ import annotations
 
+import mmap
 from ctypes import byref
 from typing import NamedTuple, Optional
 
@@ -9,6 +10,7 @@ from ._library import Context, library
 from ._size import Size, parse, text
 
 _ALSO = ", 'auto', '70%' or 'none'"
+PAGE = mmap.PAGESIZE  # limits of the system are whole pages
 CLOSE = 0.9  # of the room: a plan above that is told to be close to it
 
 
@@ -50,7 +52,7 @@ def find(ctx: Context, memory: Optional[Size]) -> Limit:
     line = 0 if memory is None else parse(memory, "memory", _ALSO) if part is None else int(room * part)
     library().snug_memory_set_bound(ctx.pointer, room)
     library().snug_memory_set_available(ctx.pointer, 0 if line else room)
-    return Limit(line, room, who, bool(room) and line > room)
+    return Limit(line, room, who, bool(room) and line // PAGE > room // PAGE)
 
 
 def _part(memory: Optional[Size]) -> Optional[float]:

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_BYTES 4096
@@ -48,6 +49,17 @@ uint64_t snug__number_of(const char *text, const char *name, uint64_t otherwise)
 uint64_t snug__group_number(const char *group, const char *name, uint64_t otherwise) {
   char text[64];
   return snug__group_read(group, name, text, sizeof text) ? number_at(text) : otherwise;
+}
+
+bool snug__group_is_alone(const char *group) {
+  char text[64];
+  struct stat folder;
+  if (stat(group, &folder) != 0 || folder.st_nlink > 2) {
+    return false;
+  }
+  bool has_text = snug__group_read(group, "cgroup.procs", text, sizeof text);
+  const char *end = has_text ? strchr(text, '\n') : NULL;
+  return end && end > text && end[1] == '\0';
 }
 
 /* What a walk looks for. */

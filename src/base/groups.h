@@ -21,6 +21,9 @@ uint64_t snug__number_of(const char *text, const char *name, uint64_t otherwise)
 /* The number that a file of a group has; `otherwise` if it cannot be read. */
 uint64_t snug__group_number(const char *group, const char *name, uint64_t otherwise);
 
+/* Whether a group has one process, which is then this one, and no groups below it. */
+bool snug__group_is_alone(const char *group);
+
 /* Called for a group: the folder of its files.  unified: they are those of version 2. */
 typedef void snug__group_visit(void *arg, const char *group, bool unified);
 

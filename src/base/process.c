@@ -43,14 +43,6 @@ static void take_line(const char *line, snug__process *out) {
 
 /* ---- what control groups tell ---- */
 
-/* Whether there is one process in a group, which is then this one. */
-static bool is_alone(const char *group) {
-  char text[64];
-  bool has_text = snug__group_read(group, "cgroup.procs", text, sizeof text);
-  const char *end = has_text ? strchr(text, '\n') : NULL;
-  return end && end > text && end[1] == '\0';
-}
-
 /* The kernel's memory of a group, page tables included; NO_NUMBER if it is not told. */
 static uint64_t kernel_of(const char *group, bool unified) {
   char stat[STAT_BYTES] = "";
@@ -63,7 +55,8 @@ static uint64_t kernel_of(const char *group, bool unified) {
 
 static void look_at_group(void *arg, const char *group, bool unified) {
   snug__process *p = arg;
-  uint64_t kernel = p->kernel || !is_alone(group) ? SNUG__NO_NUMBER : kernel_of(group, unified);
+  uint64_t kernel =
+      p->kernel || !snug__group_is_alone(group) ? SNUG__NO_NUMBER : kernel_of(group, unified);
   if (kernel < SNUG__NO_NUMBER && kernel > p->tables) {
     p->kernel = kernel - p->tables;
   }

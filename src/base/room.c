@@ -35,31 +35,37 @@ static bool is_least(search *s, uint64_t bytes) {
 
 /* ---- control groups ---- */
 
-/* Bytes that a group is charged for though nobody holds them: each processor takes them in advance.
+/* Bytes that a group is charged for though nobody holds them, as each processor takes them in
+ * advance; and by as much the figures of a process are behind, of which each processor counts some.
  */
 #define CHARGED_AHEAD_PER_CPU (UINT64_C(32) * 4096)
+#define BEHIND_PER_CPU (UINT64_C(32) * 4096)
 
 /* What the kernel charges for itself to a group with one small process. */
 #define KERNEL_BYTES (UINT64_C(64) << 10)
 
-static uint64_t charged_ahead(void) {
+static uint64_t held_by_nobody(void) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return (n > 0 ? (uint64_t)n : 1) * CHARGED_AHEAD_PER_CPU + KERNEL_BYTES;
+  return (n > 0 ? (uint64_t)n : 1) * (CHARGED_AHEAD_PER_CPU + BEHIND_PER_CPU) + KERNEL_BYTES;
 }
 
 /* What the group holds and cannot drop at once, without this process.  Pages of files can be read
- * again: the kernel gives them up before it refuses anybody. */
+ * again: the kernel gives them up before it refuses anybody.  Where nobody else is in the group,
+ * files in memory may still be. */
 static uint64_t held_by_others(const search *s, const char *group, bool unified) {
   char stat[TEXT_BYTES] = "";
+  snug__group_read(group, "memory.stat", stat, sizeof stat);
+  if (snug__group_is_alone(group)) {
+    return less(snug__number_of(stat, unified ? "shmem " : "total_shmem ", 0), s->self.shared);
+  }
   uint64_t held =
       snug__group_number(group, unified ? "memory.current" : "memory.usage_in_bytes", 0);
-  snug__group_read(group, "memory.stat", stat, sizeof stat);
   uint64_t files = snug__number_of(stat, unified ? "inactive_file " : "total_inactive_file ", 0) +
                    snug__number_of(stat, unified ? "active_file " : "total_active_file ", 0);
   uint64_t own =
       s->self.anonymous + s->self.shared + s->self.tables + snug__process_kernel(&s->self);
   uint64_t others = less(less(held, files), own);
-  return others > charged_ahead() ? others : 0;
+  return others > held_by_nobody() ? others : 0;
 }
 
 static void look_at_group(void *arg, const char *group, bool unified) {

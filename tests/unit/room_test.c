@@ -92,6 +92,21 @@ TEST(threads_of_its_own_are_no_others) {
   expect(root, 512, "g: 512 MiB");
 }
 
+/* Nobody else is in the group, whatever it is charged for; but files in memory stay when whoever
+ * wrote them is gone. */
+TEST(alone_in_a_group) {
+  const char *root = begin("0::/g\n");
+  test_machine_write("sys/fs/cgroup/g/memory.max", "536870912\n");
+  test_machine_write("sys/fs/cgroup/g/memory.current", "83951616\n");
+  test_machine_write("sys/fs/cgroup/g/cgroup.procs", "4711\n");
+  test_machine_write("sys/fs/cgroup/g/memory.stat", "anon 31457280\nshmem 0\n");
+  expect(root, 512, "g: 512 MiB");
+  test_machine_write("sys/fs/cgroup/g/memory.stat", "anon 31457280\nshmem 41943040\n");
+  expect(root, 512 - 40, "g: 512 MiB, others hold 40.0 MiB");
+  test_machine_write("sys/fs/cgroup/g/cgroup.procs", "4711\n4712\n");
+  expect(root, 512 - 50, "g: 512 MiB, others hold 50.0 MiB");
+}
+
 TEST(limits_of_addresses) {
   const char *root = begin("0::/\n");
   test_machine_write("proc/self/limits",
