@@ -68,7 +68,7 @@ for kib in 52000 55000 58000 61000 64000 67000 70000 80000 90000 100000 200000; 
     case $code in
       0) held=$((held + 1)) ;;
       3) refused=$((refused + 1)) && [ -s err ] || fail "refused without a word at $kib $line" ;;
-      *) has err "shared libraries" ;; # it did not come to life
+      *) (ulimit -v $kib && "$SNUG" --version) >out 2>&1 && fail "exit code $code at $kib $line: $(cat err)" ;; # else it never came to life
     esac
   done
 done

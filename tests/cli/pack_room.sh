@@ -4,14 +4,19 @@
 
 awk 'BEGIN { print "id,lower,upper,size"; for (i = 0; i < 200000; i++) print "b" i "," i "," i + 1 + i % 7 "," 64 + i % 13 * 64 }' >m.csv
 
-# By a limit of its own: the text does not fit, its lines do not, the search does not.
-for limit in 1000 20000 60000; do
+# By a limit of its own: the text does not fit, its lines do not, the search does not.  What its libraries want to come to life
+# at all differs between systems.
+tried=0
+for limit in 1000 4000 8000 20000 60000; do
+  (ulimit -d $limit && "$SNUG" --version) >/dev/null 2>&1 || continue
+  tried=$((tried + 1))
   (
     ulimit -d $limit
     expect 3 pack m.csv
   ) || exit 1
+  has err "m.csv: "
 done
-has err "m.csv: "
+[ $tried -ge 2 ] || fail "only $tried limits were tried"
 
 # By a control group: from the smallest to one that has room, of the version that has the memory here.
 v1=/sys/fs/cgroup/memory/snug-test-$$
