@@ -72,6 +72,12 @@ SNUG_API const char *snug_callback_unwritten(const snug_callback *callback);
  */
 SNUG_API snug_status snug_backup_remove(const snug_callback *backup) SNUG_NODISCARD;
 
+/* Whether the fit whose backup lies in a folder has a path among its outputs (snug_fit_options), so
+ * that a file there is what that fit wrote.  *out is false where there is no backup.  Fails:
+ * E_ARGUMENT, E_STATE (of another version), E_FORMAT (damaged), E_IO; *out is then false. */
+SNUG_API snug_status snug_backup_names(snug_ctx *ctx, const char *folder, const char *path,
+                                       bool *out) SNUG_NODISCARD;
+
 /* The file in a backup's folder without which there is nothing to go on from. */
 #define SNUG_BACKUP_FILE "snug.backup"
 

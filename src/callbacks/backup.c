@@ -329,3 +329,16 @@ snug_status snug_backup_remove(const snug_callback *c) {
   close_folder(b);
   return s;
 }
+
+snug_status snug_backup_names(snug_ctx *ctx, const char *folder, const char *path, bool *out) {
+  char file[SNUG__PATH_BYTES];
+  if (!ctx || !folder || !path || !out) {
+    return ctx ? snug__fail(ctx, SNUG_E_ARGUMENT, "a backup: a folder and a path are needed")
+               : SNUG_E_ARGUMENT;
+  }
+  *out = false;
+  int n = snprintf(file, sizeof file, "%s/%s", folder, own_name);
+  return n > 0 && n < (int)sizeof file
+             ? snug__backup_names(file, ctx, path, out)
+             : snug__fail(ctx, SNUG_E_ARGUMENT, "the path '%.300s...' is too long", folder);
+}

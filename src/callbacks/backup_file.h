@@ -17,6 +17,11 @@ snug_status snug__backup_write(const char *path, snug__fit *f,
 snug_status snug__backup_plan(const char *path, snug__fit *f,
                               snug__backup_head *head) SNUG_NODISCARD;
 
+/* Whether the file, if there is one, has a path among its outputs.  Fails as
+ * snug__backup_head_names. */
+snug_status snug__backup_names(const char *path, snug_ctx *ctx, const char *output,
+                               bool *out) SNUG_NODISCARD;
+
 /* Set the state of a fit from a file.  *found false: there is none.  Fails: E_STATE (the backup of
  * another fit; says what differs), E_FORMAT (damaged), E_IO, E_MEMORY; before anything is set. */
 snug_status snug__backup_read(const char *path, snug__fit *f, const snug__backup_head *head,

@@ -12,7 +12,7 @@
 #include "callbacks/lab.h"
 #include "callbacks/watch.h"
 
-#define N_CALLBACKS 6
+#define N_CALLBACKS 7
 
 /* ---- one fit with all callbacks ---- */
 
@@ -46,23 +46,35 @@ typedef struct run {
   volatile sig_atomic_t interrupted;
   watch said;
   void (*make_change)(snug_ctx *ctx, snug_model *m, snug_fit_options *o); /* NULL: none */
-  bool replan;
+  bool replan, no_csv, no_stopping;
+  const char *checkpoint; /* NULL: none */
 } run;
+
+static void make_one(run *r, snug_model *m, const char *name, const char *config, const char *path,
+                     snug_callback *out) {
+  const snug_callback_target plain = {.sink = watch_text, .user = &r->said, .path = path};
+  ASSERT_OK(r->ctx, snug_callback_create(m, name, config, &plain, out));
+}
 
 /* The backup stands first: that its place does not matter is part of the promise. */
 static void make_callbacks(run *r, snug_model *m, snug_callback list[N_CALLBACKS]) {
   const bool has_schedule = strstr(r->lab->optimizer, "Decay") != NULL;
-  const snug_callback_target plain = {.sink = watch_text, .user = &r->said, .path = r->csv};
   const snug_callback_target backup = {.path = r->folder, .interrupted = &r->interrupted};
+  memset(list, 0, N_CALLBACKS * sizeof *list);
   ASSERT_OK(r->ctx, snug_callback_create(m, "BackupAndRestore", r->config, &backup, &list[0]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, "EarlyStopping", "val_loss:patience=2,restore-best",
-                                         &plain, &list[1]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, has_schedule ? "TerminateOnNaN" : "ReduceLROnPlateau",
-                                         has_schedule ? "" : "loss:patience=1,min_delta=10", &plain,
-                                         &list[2]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, "CSVLogger", "", &plain, &list[3]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, "TerminateOnNaN", "", &plain, &list[4]));
-  list[5] =
+  if (r->checkpoint) { /* between them: no state is found by its place */
+    make_one(r, m, "ModelCheckpoint", "val_loss:save_best_only", r->checkpoint, &list[1]);
+  }
+  if (!r->no_stopping) {
+    make_one(r, m, "EarlyStopping", "val_loss:patience=2,restore-best", r->csv, &list[2]);
+  }
+  make_one(r, m, has_schedule ? "TerminateOnNaN" : "ReduceLROnPlateau",
+           has_schedule ? "" : "loss:patience=1,min_delta=10", r->csv, &list[3]);
+  if (!r->no_csv) {
+    make_one(r, m, "CSVLogger", "", r->csv, &list[4]);
+  }
+  make_one(r, m, "TerminateOnNaN", "", r->csv, &list[5]);
+  list[6] =
       (snug_callback){.user = &r->breaker, .batch_end = break_off, .failure = &r->breaker.failure};
 }
 
@@ -473,10 +485,140 @@ TEST(more_epochs_and_another_line_are_no_other_fit) {
   lab_free(&out);
 }
 
+/* What a callback remembers belongs to it, wherever it stands; what writes no result may come and
+ * go. */
+TEST(callbacks_that_write_may_come_and_go) {
+  static const struct {
+    bool before, after; /* a log */
+    bool keeps, goes_on_keeping;
+  } cases[] = {{true, false, false, true},
+               {false, true, true, false},
+               {true, true, true, true},
+               {false, false, true, true},
+               {true, true, false, true}};
+  char folder[4096], csv[4096], best[4096];
+  snprintf(folder, sizeof folder, "%s/come", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  snprintf(best, sizeof best, "%s.keras", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  whole w = {0};
+  run_whole(&r, &w);
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    lab_outcome b = {0};
+    unlink(csv);
+    r.no_csv = !cases[i].before;
+    r.checkpoint = cases[i].keeps ? best : NULL;
+    break_off_once(&r);
+    r.no_csv = !cases[i].after;
+    r.checkpoint = cases[i].goes_on_keeping ? best : NULL;
+    ASSERT_EQ_INT(go_until(&r, -1, false, &b), SNUG_OK);
+    lab_expect_same(&w.outcome, &b, "with other files");
+    lab_free(&b);
+    if (cases[i].before && cases[i].after) {
+      char *log = watch_read(csv);
+      ASSERT_EQ_TEXT(log, w.csv);
+      free(log);
+    }
+  }
+  free(w.csv);
+  lab_free(&w.outcome);
+}
+
+TEST(a_callback_that_steers_may_not) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/steer", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r);
+  r.no_stopping = true;
+  expect_refusal(&r, SNUG_E_STATE, "EarlyStopping is val_loss:patience=2,restore-best there");
+  r.no_stopping = false;
+  break_off_once(&r);
+  r.no_stopping = r.replan = true;
+  lab_outcome out = {0};
+  ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+  lab_free(&out);
+  r.replan = false;
+  break_off_once(&r);
+  r.no_stopping = false;
+  expect_refusal(&r, SNUG_E_STATE, "EarlyStopping is not given there");
+}
+
+/* ---- outputs ---- */
+
+static void name_outputs(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  static const char *const outputs[] = {"/of/mine.csv", "/of/mine.{epoch}.keras"};
+  (void)ctx;
+  (void)m;
+  o->outputs = outputs;
+  o->n_outputs = 2;
+}
+
+static bool has_output(const char *folder, const char *path) {
+  snug_ctx *ctx = test_ctx();
+  bool found = true;
+  ASSERT_OK(ctx, snug_backup_names(ctx, folder, path, &found));
+  test_ctx_end(ctx);
+  return found;
+}
+
+TEST(outputs_are_kept_and_not_compared) {
+  static const char *const others[] = {"/of/mine.cs", "/of/mine.csvs", "", "mine.csv",
+                                       "/of/mine.{epoch}"};
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/outputs", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  ASSERT_FALSE(has_output(folder, "/of/mine.csv"));
+  r.make_change = name_outputs;
+  break_off_once(&r);
+  ASSERT_TRUE(has_output(folder, "/of/mine.csv"));
+  ASSERT_TRUE(has_output(folder, "/of/mine.{epoch}.keras"));
+  for (size_t i = 0; i < SNUG_COUNT(others); i++) {
+    ASSERT_FALSE(has_output(folder, others[i]));
+  }
+  r.make_change = NULL;
+  lab_outcome out = {0};
+  ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+  lab_free(&out);
+}
+
+/* The log of a backup that goes on is what its header says, or it is left alone. */
+TEST(a_file_in_the_place_of_the_log_is_not_cut) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/mine", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r);
+  char *log = watch_read(csv);
+  for (size_t bytes = 1; bytes < 20000; bytes = bytes * 3 + 1) { /* shorter and longer than it */
+    FILE *f = fopen(csv, "wb");
+    ASSERT_NOT_NULL(f);
+    for (size_t i = 0; i < bytes; i++) {
+      fputc('x', f);
+    }
+    ASSERT_EQ_INT(fclose(f), 0);
+    expect_refusal(&r, SNUG_E_STATE, "is not the log that the backup goes on with");
+    char *left = watch_read(csv);
+    ASSERT_EQ_UINT(strlen(left), bytes);
+    free(left);
+  }
+  FILE *f = fopen(csv, "wb");
+  ASSERT_TRUE(f && fputs(log, f) >= 0 && fclose(f) == 0);
+  free(log);
+  lab_outcome out = {0};
+  ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+  lab_free(&out);
+}
+
 /* ---- heads that lie ---- */
 
 /* Where the head of a file has what: 8 bytes each behind its name and version. */
-enum { HEAD_KIND = 8 + 11, HEAD_VERSION = HEAD_KIND, HEAD_SETTINGS = HEAD_VERSION + 8 };
+enum {
+  HEAD_VERSION = 8 + 11,
+  HEAD_OUTPUTS = HEAD_VERSION + 8, /* there are none */
+  HEAD_SETTINGS = HEAD_OUTPUTS + 8
+};
 
 static int64_t number_at(const lab_outcome *file, size_t at) {
   int64_t n = 0;
@@ -529,11 +671,12 @@ TEST(heads_that_lie_are_refused) {
       .lab = &all_labs[0], .folder = folder, .config = "", .csv = csv, .make_change = add_line};
   break_off_once(&r);
   lab_outcome file = read_outcome(path);
-  ASSERT_EQ_INT(number_at(&file, HEAD_VERSION), 2);
+  ASSERT_EQ_INT(number_at(&file, HEAD_VERSION), 3);
   size_t choices = HEAD_SETTINGS + 8 + (size_t)number_at(&file, HEAD_SETTINGS);
   ASSERT_TRUE(number_at(&file, choices + 32) > 0);
-  expect_head_refused(&r, &file, path, HEAD_VERSION, 1);
+  expect_head_refused(&r, &file, path, HEAD_VERSION, 2);
   for (size_t i = 0; i < SNUG_COUNT(values); i++) {
+    expect_head_refused(&r, &file, path, HEAD_OUTPUTS, values[i]);
     expect_head_refused(&r, &file, path, HEAD_SETTINGS, values[i]);
     expect_head_refused(&r, &file, path, choices + 16, values[i]); /* slots */
     expect_head_refused(&r, &file, path, choices + 24, values[i]); /* the window */
