@@ -2,8 +2,6 @@
 #ifndef SNUG_CLI_FIT_H
 #define SNUG_CLI_FIT_H
 
-#include <time.h>
-
 #include "job.h"
 #include "line.h"
 #include "terminal.h"
@@ -94,7 +92,6 @@ typedef struct fit_run {
   snug_save_file save;
   const char *instead[2];
   char *checkpoint_folder;
-  struct timespec began;
   char unwritten[FIT_MOST_UNWRITTEN][FIT_UNWRITTEN_BYTES]; /* what could not be written, and why */
   int n_unwritten;
   double peak_memory;  /* of the process, at the end of the last epoch */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "fit.h"
 
@@ -47,14 +46,9 @@ static const char *find_input(const fit_options *o, const char *path, const stru
   return NULL;
 }
 
-static bool is_since(const struct timespec *t, const struct timespec *began) {
-  return t->tv_sec > began->tv_sec || (t->tv_sec == began->tv_sec && t->tv_nsec >= began->tv_nsec);
-}
-
 /* Why an existing file may not be written to, in words that follow its path; NULL: it may.  is_own:
  * the run that this one goes on with wrote it. */
-static const char *why_not(const fit_options *o, const char *path, bool is_own,
-                           const struct timespec *began) {
+static const char *why_not(const fit_options *o, const char *path, bool is_own) {
   static char text[512];
   struct stat file;
   if (stat(path, &file) != 0) {
@@ -64,8 +58,7 @@ static const char *why_not(const fit_options *o, const char *path, bool is_own,
     return "is a folder";
   }
   const char *input = find_input(o, path, &file);
-  is_own = is_own || (began && is_since(&file.st_ctim, began));
-  if (input && (!is_own || is_same(&file, input))) {
+  if (input) {
     snprintf(text, sizeof text, "is read by this run (%.400s), and is not replaced", input);
     return text;
   }
@@ -74,14 +67,14 @@ static const char *why_not(const fit_options *o, const char *path, bool is_own,
 
 const char *fit_refuses(void *run, const char *path) {
   const fit_run *r = run;
-  return why_not(r->options, path, r->is_own[FIT_CHECKPOINT], &r->began);
+  return why_not(r->options, path, r->is_own[FIT_CHECKPOINT]);
 }
 
 /* A log is a file, or something like a pipe or a terminal. */
 static int check_log(const fit_options *o, const char *path, bool is_own) {
   struct stat info;
   bool is_file = path && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
-  const char *why = is_file ? why_not(o, path, is_own, NULL) : NULL;
+  const char *why = is_file ? why_not(o, path, is_own) : NULL;
   return why ? cli_fail(CLI_FAILURE, "%s %s", path, why) : CLI_OK;
 }
 

@@ -43,8 +43,9 @@ typedef struct snug_callback_target {
   /* For BackupAndRestore, may be NULL: once this is not 0 (set it where a signal is handled), what
    * the batch left is kept, nothing later is, and the folder stays: the next run goes on there. */
   const volatile sig_atomic_t *interrupted;
-  /* For ModelCheckpoint, may be NULL: asked before a path is written to.  NULL: it may; otherwise
-   * why not, in words that follow the path. */
+  /* For ModelCheckpoint, may be NULL: asked before a path is written to, unless the file there is
+   * one that the fit wrote itself.  NULL: it may; otherwise why not, in words that follow the path.
+   */
   const char *(*refuses)(void *user, const char *path);
   void *user_of_refuses;
 } snug_callback_target;

@@ -79,6 +79,21 @@ for _ in $(seq 40); do
 done
 rm -f v.*.keras kept.keras
 
+# Nor is a file that somebody else writes while it trains.
+"$SNUG" fit m.keras $short --epochs 60 --checkpoint 'f.{epoch}.keras' -o kept.keras >out 2>err &
+pid=$!
+while [ ! -e f.1.keras ]; do
+  kill -0 $pid || fail "it ended by itself: $(cat err)"
+  sleep 0.01
+done
+for i in 58 59 60; do echo old >f.$i.keras; done
+wait $pid && fail "a file of another process was replaced"
+pid=
+for i in 58 59 60; do [ "$(cat f.$i.keras)" = old ] || fail "f.$i.keras was replaced"; done
+[ -e f.57.keras ] || fail "the training did not go on"
+has out "f.58.keras exists; --force replaces it"
+rm -f f.*.keras kept.keras
+
 # ---- what cannot be written is told before step 1 ----
 
 long=$(printf '%0251d' 0)
