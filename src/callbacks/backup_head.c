@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+#include "train/kept.h"
+
 #define VERSION 3
 
 /* The choices of a plan, as they lie in the file; one byte per value of the step follows. */
 typedef struct choices {
   int64_t micro, most_scratch, slots, window, n_values;
   uint64_t kernels;
+  int64_t line; /* the least one that took the plan; 0: none was given */
 } choices;
 
 static snug_status check_version(snug__backup_stream *s) {
@@ -85,7 +88,8 @@ static snug_status write_choices(snug__backup_stream *s, const snug__fit *f) {
                .slots = p->slots,
                .window = snug__feed_window(&f->train),
                .n_values = p->keeping ? (int64_t)p->n_values : 0,
-               .kernels = p->kernels};
+               .kernels = p->kernels,
+               .line = (int64_t)snug__kept_line(f)};
   SNUG_TRY(snug__backup_keep(s, &c, sizeof c));
   return snug__backup_keep(s, p->keeping, (size_t)c.n_values);
 }
@@ -104,7 +108,8 @@ static snug_status write_head(snug__backup_stream *s, const snug__fit *f,
 static snug_status read_choices(snug__backup_stream *s, choices *c) {
   SNUG_TRY(snug__backup_get(s, c, sizeof *c));
   bool is_possible = c->micro >= 0 && c->most_scratch >= 0 && (c->slots == 0 || c->slots == 1) &&
-                     c->window >= 0 && c->n_values >= 0 && c->n_values <= s->file_bytes;
+                     c->window >= 0 && c->line >= 0 && c->n_values >= 0 &&
+                     c->n_values <= s->file_bytes;
   return is_possible ? SNUG_OK : snug__backup_damaged(s);
 }
 
@@ -159,6 +164,7 @@ snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f, snug__b
     f->pick.slots = c.slots != 0;
     f->pick.kernels = c.kernels;
     f->pick.window = c.window;
+    f->pick.line = (uint64_t)c.line;
   }
   return SNUG_OK;
 }
