@@ -4,14 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "fit.h"
 
 /* ---- what may not be replaced ---- */
 
-static bool is_same(const struct stat *a, const char *path) {
+static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
+
+static bool is_same(const struct stat *a, const char *input) {
   struct stat b;
-  return path && stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+  return input && (is_stdin(input) ? fstat(STDIN_FILENO, &b) : stat(input, &b)) == 0 &&
+         a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
 /* Whether a file lies in a folder that is read. */
@@ -59,7 +63,8 @@ static const char *why_not(const fit_options *o, const char *path, bool is_own) 
   }
   const char *input = find_input(o, path, &file);
   if (input) {
-    snprintf(text, sizeof text, "is read by this run (%.400s), and is not replaced", input);
+    snprintf(text, sizeof text, "is read by this run (%.400s), and is not replaced",
+             is_stdin(input) ? "standard input" : input);
     return text;
   }
   return o->force || is_own ? NULL : "exists; --force replaces it";

@@ -42,6 +42,15 @@ cp v.npz copies
 refused "is read by this run" --validation-data v.npz --csv-log v.npz --force
 same v.npz copies/v.npz
 [ ! -e m.1.keras ] || fail "a checkpoint of a fit that was refused"
+cp train.npz in.rec
+for option in --csv-log --memory-log --record; do
+  expect 1 fit m.keras --data - $option in.rec --force <in.rec
+  has err "in.rec is read by this run (standard input), and is not replaced"
+  expect 1 fit m.keras $short --validation-data - $option in.rec --force <in.rec
+  has err "in.rec is read by this run (standard input), and is not replaced"
+  same in.rec train.npz
+done
+rm in.rec
 rm m.2.keras link.csv hard.csv
 
 # ---- files that are there need --force ----
