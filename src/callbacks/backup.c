@@ -148,11 +148,14 @@ static snug_status hold_folder(backup *b) {
   return s;
 }
 
-/* There must be room for both files beside those that they take the place of. */
+/* There must be room for the file, and for Keras's if there is one, beside those that they take the
+ * place of. */
 static snug_status rehearse(const backup *b) {
+  const snug__fit *f = b->base.model->training->fit;
   char path[SNUG__PATH_BYTES];
   SNUG_TRY(path_of(b, own_name, path));
-  return snug__replace_rehearse(b->base.ctx, path, 2 * b->save_room.file_bytes);
+  return snug__replace_rehearse(b->base.ctx, path,
+                                snug__backup_bytes(f, &b->head) + b->save_room.file_bytes);
 }
 
 static snug_status open_folder(backup *b) {

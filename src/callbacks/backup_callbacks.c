@@ -52,6 +52,16 @@ static int64_t count_states(const snug__fit *f, bool only_own) {
   return n;
 }
 
+int64_t snug__backup_callbacks_bytes(const snug__fit *f) {
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < f->options.n_callbacks; i++) {
+    void *state = NULL;
+    remembered r = describe(f, i, &state);
+    bytes += r.bytes ? (int64_t)sizeof r + r.bytes : 0;
+  }
+  return bytes;
+}
+
 static snug_status write_all(snug__backup_stream *s, const snug__fit *f) {
   for (int32_t i = 0; i < f->options.n_callbacks; i++) {
     void *state = NULL;

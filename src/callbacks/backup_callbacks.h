@@ -15,4 +15,7 @@
  * E_FORMAT, as the stream does. */
 snug_status snug__backup_callbacks(snug__backup_stream *s, const snug__fit *f) SNUG_NODISCARD;
 
+/* How many bytes their states are there. */
+int64_t snug__backup_callbacks_bytes(const snug__fit *f);
+
 #endif

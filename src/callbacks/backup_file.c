@@ -134,6 +134,22 @@ static snug_status walk(stream *s, snug__fit *f, const snug__backup_head *head) 
 
 /* ---- files ---- */
 
+/* Of the head but for its settings and choices, and of a variable but for its values. */
+#define BYTES_AROUND 65536
+#define BYTES_PER_VARIABLE 1024
+
+int64_t snug__backup_bytes(const snug__fit *f, const snug__backup_head *head) {
+  const snug__variables *v = &f->model->variables;
+  const snug_history *h = f->history;
+  int64_t bytes = BYTES_AROUND + (int64_t)(head->settings.bytes + f->pick.n_values) +
+                  h->room * (int64_t)(h->n * sizeof *h->values) + snug__backup_callbacks_bytes(f);
+  for (snug__id i = 0; i < v->list.n; i++) {
+    snug__type stored = snug__variable_stored(snug__variable_at(v, i));
+    bytes += snug__type_bytes(&stored) + BYTES_PER_VARIABLE;
+  }
+  return bytes;
+}
+
 snug_status snug__backup_write(const char *path, snug__fit *f, const snug__backup_head *head) {
   stream s = {.task = SNUG__WRITE, .ctx = f->model->ctx, .path = path, .fd = -1};
   SNUG_TRY(snug__replace_begin(&s.out, s.ctx, path));

@@ -8,6 +8,9 @@
 
 #include "callbacks/backup_head.h"
 
+/* How many bytes the file of a fit comes to at most. */
+int64_t snug__backup_bytes(const snug__fit *f, const snug__backup_head *head);
+
 /* Write the state of a fit to a path, which is replaced as a whole.  Fails: E_IO. */
 snug_status snug__backup_write(const char *path, snug__fit *f,
                                const snug__backup_head *head) SNUG_NODISCARD;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -672,6 +673,53 @@ static void expect_head_refused(run *r, const lab_outcome *file, const char *pat
   ASSERT_TRUE(s == SNUG_E_FORMAT || s == SNUG_E_STATE);
   ASSERT_HAS(snug_message(r->ctx), "remove the folder");
   test_ctx_end(r->ctx);
+}
+
+/* ---- room ---- */
+
+/* A model that Keras could not load: one epoch of it, with a backup of so many weights. */
+static snug_status fit_unsaved(snug_ctx *ctx, const char *folder) {
+  static float x[8 * 4];
+  static int32_t y[8];
+  const int64_t shape[] = {2, 2};
+  const snug_array x_array = {x, SNUG_FLOAT32, 3, {8, 2, 2}};
+  const snug_array y_array = {y, SNUG_INT32, 1, {8}};
+  const snug_data data = {&x_array, 1, &y_array, 1, NULL};
+  const char *const loss[] = {"sparse_categorical_crossentropy"};
+  const snug_compile_options how = {.optimizer = "adam", .loss = loss, .n_loss = 1};
+  const snug_callback_target to = {.path = folder};
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_callback c;
+  snug_model *m = NULL;
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+  snug_model_input(m, "x", SNUG_FLOAT32, shape, 2);
+  snug_model_add(m, "Normalization", "axis=[1,2] mean=[0,0,0,0] variance=[1,1,1,1]");
+  snug_model_add(m, "Flatten", NULL);
+  snug_model_add(m, "Dense", "units=2000 activation=relu");
+  snug_model_add(m, "Dense", "units=3 activation=softmax");
+  ASSERT_OK(ctx, snug_model_compile(m, &how));
+  ASSERT_OK(ctx, snug_callback_create(m, "BackupAndRestore", NULL, &to, &c));
+  o.callbacks = &c;
+  o.n_callbacks = 1;
+  snug_status s = snug_fit(m, &data, &o, NULL);
+  snug_callback_destroy(&c);
+  snug_model_destroy(m);
+  return s;
+}
+
+/* Weights and slots of 13003 numbers each, of 4 bytes. */
+TEST(room_for_a_backup_is_looked_for_without_files_of_keras) {
+  const struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY};
+  const struct rlimit less = {3 * 13003 * 4, RLIM_INFINITY};
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s/unsaved", watch_root());
+  snug_ctx *ctx = test_ctx();
+  ASSERT_EQ_INT(setrlimit(RLIMIT_FSIZE, &less), 0);
+  ASSERT_STATUS(ctx, fit_unsaved(ctx, folder), SNUG_E_IO, "there is no room for");
+  ASSERT_EQ_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_FALSE(watch_exists(folder)); /* it had not begun */
+  ASSERT_OK(ctx, fit_unsaved(ctx, folder));
+  test_ctx_end(ctx);
 }
 
 /* ---- a line that took the plan before ---- */
