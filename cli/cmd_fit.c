@@ -77,11 +77,13 @@ static int run_with(const fit_options *o) {
 }
 
 static int check(const fit_options *o) {
+  bool is_own[FIT_OUTPUTS];
   if (!o->job.data.n) {
     return cli_fail(CLI_USAGE, "fit: which data? --data FILE is needed; see snug fit --help");
   }
   int code = fit_check(o, "fit");
-  return code ? code : fit_check_files(o);
+  code = code ? code : fit_find_own(o, is_own);
+  return code ? code : fit_check_files(o, is_own);
 }
 
 int fit_command(const cli_verb *verb, int n_args, char **args) {

@@ -2,8 +2,6 @@
 #ifndef SNUG_CLI_FIT_H
 #define SNUG_CLI_FIT_H
 
-#include <time.h>
-
 #include "job.h"
 #include "line.h"
 #include "terminal.h"
@@ -53,6 +51,16 @@ typedef struct fit_messages {
   size_t n;
 } fit_messages;
 
+/* The files that are made of a fit. */
+typedef enum fit_output {
+  FIT_MODEL,
+  FIT_CSV_LOG,
+  FIT_MEMORY_LOG,
+  FIT_RECORD,
+  FIT_CHECKPOINT, /* a template */
+  FIT_OUTPUTS
+} fit_output;
+
 #define FIT_MAX_CALLBACKS 16
 #define FIT_MOST_UNWRITTEN 8
 #define FIT_UNWRITTEN_BYTES 1024
@@ -68,6 +76,8 @@ typedef struct fit_run {
   double *class_weight;
   snug_setting *settings; /* what a backup keeps of the options; in that text */
   cli_list settings_text;
+  cli_list outputs;         /* as a backup keeps them */
+  bool is_own[FIT_OUTPUTS]; /* written by the run that this one goes on with */
   snug_span *target_batches, *target_epochs;
   snug_log_file memory_log; /* while it trains */
   bool log_is_begun, log_failed;
@@ -82,7 +92,6 @@ typedef struct fit_run {
   snug_save_file save;
   const char *instead[2];
   char *checkpoint_folder;
-  struct timespec began;
   char unwritten[FIT_MOST_UNWRITTEN][FIT_UNWRITTEN_BYTES]; /* what could not be written, and why */
   int n_unwritten;
   double peak_memory;  /* of the process, at the end of the last epoch */
@@ -107,15 +116,19 @@ typedef struct fit_run {
   bool saved;
 } fit_run;
 
-/* Whether a backup is there that the run will go on from: then files that exist are what the
- * interrupted run wrote. */
-bool fit_is_resumed(const fit_options *options);
+/* The outputs (fit_own.c): the path of one, NULL if it is not asked for; which of them the run
+ * wrote whose backup is there; run->fit.outputs, and their end.  Those of code report, and return 0
+ * or an exit code. */
+const char *fit_output_path(const fit_options *options, fit_output which);
+int fit_find_own(const fit_options *options, bool is_own[FIT_OUTPUTS]);
+int fit_add_outputs(fit_run *run);
+void fit_end_outputs(fit_run *run);
 
 /* The files that a fit writes (fit_files.c): whether they may be, before anything is opened; the
  * same of a path that a checkpoint is written to, as snug_callback_target.refuses.  No output
  * replaces an input, and what this run did not write needs --force.  The first reports and returns
  * 0 or an exit code. */
-int fit_check_files(const fit_options *options);
+int fit_check_files(const fit_options *options, const bool is_own[FIT_OUTPUTS]);
 const char *fit_refuses(void *run, const char *path);
 
 /* The model at the end: rehearsed and its room reserved before the training (reports; returns 0 or

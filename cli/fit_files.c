@@ -4,22 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "fit.h"
 
 /* ---- what may not be replaced ---- */
 
-bool fit_is_resumed(const fit_options *o) {
-  char path[SNUG_PATH_BYTES];
-  struct stat info;
-  int n = snprintf(path, sizeof path, "%s/%s", o->backup ? o->backup : "", SNUG_BACKUP_FILE);
-  return o->backup && n < (int)sizeof path && stat(path, &info) == 0;
-}
+static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
 
-static bool is_same(const struct stat *a, const char *path) {
+static bool is_same(const struct stat *a, const char *input) {
   struct stat b;
-  return path && stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+  return input && (is_stdin(input) ? fstat(STDIN_FILENO, &b) : stat(input, &b)) == 0 &&
+         a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
 /* Whether a file lies in a folder that is read. */
@@ -54,12 +50,9 @@ static const char *find_input(const fit_options *o, const char *path, const stru
   return NULL;
 }
 
-static bool is_since(const struct timespec *t, const struct timespec *began) {
-  return t->tv_sec > began->tv_sec || (t->tv_sec == began->tv_sec && t->tv_nsec >= began->tv_nsec);
-}
-
-/* Why an existing file may not be written to, in words that follow its path; NULL: it may. */
-static const char *why_not(const fit_options *o, const char *path, const struct timespec *began) {
+/* Why an existing file may not be written to, in words that follow its path; NULL: it may.  is_own:
+ * the run that this one goes on with wrote it. */
+static const char *why_not(const fit_options *o, const char *path, bool is_own) {
   static char text[512];
   struct stat file;
   if (stat(path, &file) != 0) {
@@ -69,28 +62,28 @@ static const char *why_not(const fit_options *o, const char *path, const struct 
     return "is a folder";
   }
   const char *input = find_input(o, path, &file);
-  bool is_own = began && is_since(&file.st_ctim, began);
-  if (input && (!is_own || is_same(&file, input))) {
-    snprintf(text, sizeof text, "is read by this run (%.400s), and is not replaced", input);
+  if (input) {
+    snprintf(text, sizeof text, "is read by this run (%.400s), and is not replaced",
+             is_stdin(input) ? "standard input" : input);
     return text;
   }
-  return o->force || is_own || fit_is_resumed(o) ? NULL : "exists; --force replaces it";
+  return o->force || is_own ? NULL : "exists; --force replaces it";
 }
 
 const char *fit_refuses(void *run, const char *path) {
   const fit_run *r = run;
-  return why_not(r->options, path, &r->began);
+  return why_not(r->options, path, r->is_own[FIT_CHECKPOINT]);
 }
 
 /* A log is a file, or something like a pipe or a terminal. */
-static int check_log(const fit_options *o, const char *path) {
+static int check_log(const fit_options *o, const char *path, bool is_own) {
   struct stat info;
   bool is_file = path && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
-  const char *why = is_file ? why_not(o, path, NULL) : NULL;
+  const char *why = is_file ? why_not(o, path, is_own) : NULL;
   return why ? cli_fail(CLI_FAILURE, "%s %s", path, why) : CLI_OK;
 }
 
-static int check_output(const fit_options *o) {
+static int check_model(const fit_options *o, bool is_own) {
   if (!o->output) {
     return CLI_OK;
   }
@@ -100,16 +93,15 @@ static int check_output(const fit_options *o) {
                     "alone",
                     o->output);
   }
-  return cli_file_check(o->output, o->force || fit_is_resumed(o));
+  return cli_file_check(o->output, o->force || is_own);
 }
 
-int fit_check_files(const fit_options *o) {
-  const char *const logs[] = {o->csv_log, o->memory_log, o->record, o->checkpoint};
+int fit_check_files(const fit_options *o, const bool is_own[FIT_OUTPUTS]) {
   int code = CLI_OK;
-  for (size_t i = 0; i < sizeof logs / sizeof *logs && !code; i++) {
-    code = check_log(o, logs[i]);
+  for (fit_output i = 0; i < FIT_OUTPUTS && !code; i++) {
+    code = i == FIT_MODEL ? CLI_OK : check_log(o, fit_output_path(o, i), is_own[i]);
   }
-  return code ? code : check_output(o);
+  return code ? code : check_model(o, is_own[FIT_MODEL]);
 }
 
 /* ---- the model ---- */

@@ -48,8 +48,11 @@ const cli_verb cli_verb_fit = {
         "speed, and is refused in the same way if it needs more than the container or the machine "
         "leaves it.\n"
         "Progress goes to standard error, the result to standard output.\n"
-        "Ctrl-C or SIGTERM ends the training after the batch that runs; the model is then saved "
-        "if -o is given. A second one ends it at once; a file that exists stays whole.\n"
+        "Ctrl-C, SIGTERM or a closed terminal ends the training after the batch that runs; the "
+        "model "
+        "is then saved if -o is given. Another Ctrl-C or SIGTERM ends it at once; a file that "
+        "exists "
+        "stays whole.\n"
         "What cannot be written is told before the first step: every folder and name is tried, and "
         "the room for -o is reserved. If a file fails later, the training goes on, and ends with "
         "exit code 1; what was trained is then in the file that the message names, in another "
@@ -63,6 +66,7 @@ const cli_verb cli_verb_fit = {
         "3\tit does not fit under the line or into what the process may hold, and what would fit "
         "is "
         "said; or the system refuses memory\n"
+        "129\tinterrupted by SIGHUP: its terminal was closed\n"
         "130\tinterrupted by Ctrl-C\n"
         "143\tinterrupted by SIGTERM\n",
     .computes = true,

@@ -33,7 +33,7 @@ void record_add_callbacks(fit_run *r) {
   r->record = (snug_fit_record){.model = r->job.model,
                                 .path = r->options->record,
                                 .replace = r->options->force,
-                                .goes_on = fit_is_resumed(r->options),
+                                .goes_on = r->is_own[FIT_RECORD],
                                 .stays_open = true};
   r->callbacks[r->n_callbacks++] = snug_fit_record_callback(&r->record);
   r->callbacks[r->n_callbacks++] = (snug_callback){.user = r, .train_begin = tell_command};

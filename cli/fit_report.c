@@ -121,6 +121,7 @@ static void print_json(const fit_run *r) {
   json_text(&j, "interrupted",
             !r->interrupted             ? NULL
             : r->interrupted == SIGTERM ? "SIGTERM"
+            : r->interrupted == SIGHUP  ? "SIGHUP"
                                         : "SIGINT");
   json_text(&j, "saved", *r->save.saved ? r->save.saved : NULL);
   json_array(&j, "unwritten");

@@ -137,6 +137,7 @@ int fit_set_up(fit_run *r) {
   code = code ? code : set_levers(r);
   code = code ? code : samples_set_up(r);
   code = code ? code : fit_add_settings(r);
+  code = code ? code : fit_add_outputs(r);
   return code ? code : set_class_weights(r);
 }
 
@@ -148,22 +149,10 @@ static snug_arrays_options files_of(const fit_run *r) {
                                .disk_folder = o->disk_folder};
 }
 
-/* The time from which on files are those of this run.  Files have times of whole ticks, so it is
- * the beginning of the next one: what was written in this tick was there before. */
-static struct timespec next_tick(void) {
-  struct timespec now, next;
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  do {
-    nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
-    clock_gettime(CLOCK_REALTIME_COARSE, &next);
-  } while (next.tv_sec == now.tv_sec && next.tv_nsec == now.tv_nsec);
-  return next;
-}
-
 int fit_open(fit_run *r, const fit_options *o, const char *verb) {
   *r = (fit_run){.options = o, .opened = terminal_now()};
-  r->began = o->checkpoint ? next_tick() : r->began; /* nothing else asks what it wrote itself */
-  int code = line_find(o->memory, &r->line);
+  int code = fit_find_own(o, r->is_own);
+  code = code ? code : line_find(o->memory, &r->line);
   snug_arrays_options files = files_of(r);
   snug_image_options images = {.validation_split = o->validation_split};
   files.images = &images;
@@ -184,6 +173,7 @@ void fit_close(fit_run *r) {
   job_close(&r->job);
   samples_release(r);
   fit_end_settings(r);
+  fit_end_outputs(r);
   free(r->class_weight);
   free(r->kernels);
 }

@@ -141,6 +141,6 @@ void cli_print_overview(FILE *out) {
       "  --version    print the version\n"
       "  -h, --help   this text; after a verb, that verb's (also: snug help VERB)\n\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 does not fit, 4 passed a maximum,\n"
-      "130 and 143 interrupted; snug watch has those of its command.\n",
+      "129, 130 and 143 interrupted; snug watch has those of its command.\n",
       out);
 }

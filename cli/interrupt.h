@@ -1,5 +1,6 @@
-/* Ctrl-C and SIGTERM during a training: the first one asks it to end after the batch, the second
- * ends the process at once.  Files are replaced as a whole, so none is left half written. */
+/* Ctrl-C, SIGTERM and a closed terminal (SIGHUP) during a training: the first one asks it to end
+ * after the batch, another Ctrl-C or SIGTERM ends the process at once.  Files are replaced as a
+ * whole, so none is left half written. */
 #ifndef SNUG_CLI_INTERRUPT_H
 #define SNUG_CLI_INTERRUPT_H
 

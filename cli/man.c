@@ -211,7 +211,9 @@ void cli_print_man_overview(FILE *out) {
       out);
   put_exits(
       "3\tit does not fit: the least that would do is said\n"
-      "130, 143\tthe training was interrupted (Ctrl-C, SIGTERM); what was asked for is saved\n",
+      "129, 130, 143\tthe training was interrupted (a closed terminal, Ctrl-C, SIGTERM); what was "
+      "asked "
+      "for is saved\n",
       out);
   fputs(
       ".SH ENVIRONMENT\n"

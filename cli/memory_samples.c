@@ -97,7 +97,7 @@ static snug_status write_head(snug_log_file *out) {
 static snug_status begin_log(fit_run *r) {
   snug_log_file *out = &r->memory_log;
   snug_status s = SNUG_OK;
-  if (!r->log_is_begun && !fit_is_resumed(r->options)) {
+  if (!r->log_is_begun && !r->is_own[FIT_MEMORY_LOG]) {
     s = snug_log_file_cut(out, 0);
   }
   r->log_is_begun = true;

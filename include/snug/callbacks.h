@@ -43,8 +43,9 @@ typedef struct snug_callback_target {
   /* For BackupAndRestore, may be NULL: once this is not 0 (set it where a signal is handled), what
    * the batch left is kept, nothing later is, and the folder stays: the next run goes on there. */
   const volatile sig_atomic_t *interrupted;
-  /* For ModelCheckpoint, may be NULL: asked before a path is written to.  NULL: it may; otherwise
-   * why not, in words that follow the path. */
+  /* For ModelCheckpoint, may be NULL: asked before a path is written to, unless the file there is
+   * one that the fit wrote itself.  NULL: it may; otherwise why not, in words that follow the path.
+   */
   const char *(*refuses)(void *user, const char *path);
   void *user_of_refuses;
 } snug_callback_target;
@@ -71,6 +72,12 @@ SNUG_API const char *snug_callback_unwritten(const snug_callback *callback);
  * is saved elsewhere.  Fails: E_ARGUMENT (another callback), E_STATE (another run uses it), E_IO.
  */
 SNUG_API snug_status snug_backup_remove(const snug_callback *backup) SNUG_NODISCARD;
+
+/* Whether the fit whose backup lies in a folder has a path among its outputs (snug_fit_options), so
+ * that a file there is what that fit wrote.  *out is false where there is no backup.  Fails:
+ * E_ARGUMENT, E_STATE (of another version), E_FORMAT (damaged), E_IO; *out is then false. */
+SNUG_API snug_status snug_backup_names(snug_ctx *ctx, const char *folder, const char *path,
+                                       bool *out) SNUG_NODISCARD;
 
 /* The file in a backup's folder without which there is nothing to go on from. */
 #define SNUG_BACKUP_FILE "snug.backup"

@@ -176,13 +176,17 @@ typedef struct snug_fit_options {
   uint64_t caller_memory, caller_memory_after;
   const snug_setting *settings;
   int32_t n_settings;
+  /* The files that the caller makes of this fit, as full paths or templates of such: a backup keeps
+   * them, and snug_backup_names tells a fit that goes on which files are its own. */
+  const char *const *outputs;
+  int32_t n_outputs;
   bool replan; /* a fit that goes on from a backup may have other options and another plan, and so
                   other results; without it, options must be as they were (all but epochs, memory
                   and where results go), and the plan is that of the backup */
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL, 0, 0, NULL, 0, false}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL, 0, 0, NULL, 0, NULL, 0, false}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to

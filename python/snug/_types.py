@@ -97,7 +97,8 @@ class FitOptions(Structure):
                 ("class_weight", POINTER(c_double)), ("n_class_weight", c_int64), ("callbacks", POINTER(Callback)),
                 ("n_callbacks", c_int32), ("memory", c_uint64), ("levers", Levers), ("sampling", Sampling),
                 ("planned", PLANNED), ("planned_user", c_void_p), ("caller_memory", c_uint64),
-                ("caller_memory_after", c_uint64), ("settings", c_void_p), ("n_settings", c_int32), ("replan", c_bool)]
+                ("caller_memory_after", c_uint64), ("settings", c_void_p), ("n_settings", c_int32),
+                ("outputs", c_void_p), ("n_outputs", c_int32), ("replan", c_bool)]
 
 
 class MemoryReport(Structure):

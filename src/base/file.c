@@ -181,16 +181,37 @@ static snug_status sync_folder(snug__replace *r) {
   return status;
 }
 
-/* A link is not made where a file is. */
-static bool put_in_place(const snug__replace *r) {
-  if (!r->keeps_old) {
-    return rename(r->writing, r->path) == 0;
-  }
-  bool is_there = link(r->writing, r->path) == 0;
-  if (is_there) {
+/* A call that the file system has not. */
+static bool is_lacking(int code) {
+  return code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EMLINK || code == EINVAL;
+}
+
+/* In the place of nothing: a link is not made where a file is.  Not every file system has links, or
+ * a renaming that replaces nothing; there a file that appears in this moment would be replaced. */
+static bool put_new(const snug__replace *r) {
+  struct stat target;
+  if (link(r->writing, r->path) == 0) {
     unlink(r->writing);
+    return true;
   }
-  return is_there;
+  if (!is_lacking(errno)) {
+    return false;
+  }
+  if (renameat2(AT_FDCWD, r->writing, AT_FDCWD, r->path, RENAME_NOREPLACE) == 0) {
+    return true;
+  }
+  if (!is_lacking(errno)) {
+    return false;
+  }
+  if (lstat(r->path, &target) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return rename(r->writing, r->path) == 0;
+}
+
+static bool put_in_place(const snug__replace *r) {
+  return r->keeps_old ? put_new(r) : rename(r->writing, r->path) == 0;
 }
 
 /* The file is closed last: until then its lock keeps others from removing it.  What close could say

@@ -148,11 +148,14 @@ static snug_status hold_folder(backup *b) {
   return s;
 }
 
-/* There must be room for both files beside those that they take the place of. */
+/* There must be room for the file, and for Keras's if there is one, beside those that they take the
+ * place of. */
 static snug_status rehearse(const backup *b) {
+  const snug__fit *f = b->base.model->training->fit;
   char path[SNUG__PATH_BYTES];
   SNUG_TRY(path_of(b, own_name, path));
-  return snug__replace_rehearse(b->base.ctx, path, 2 * b->save_room.file_bytes);
+  return snug__replace_rehearse(b->base.ctx, path,
+                                snug__backup_bytes(f, &b->head) + b->save_room.file_bytes);
 }
 
 static snug_status open_folder(backup *b) {
@@ -328,4 +331,17 @@ snug_status snug_backup_remove(const snug_callback *c) {
   s = s ? s : remove_all(b);
   close_folder(b);
   return s;
+}
+
+snug_status snug_backup_names(snug_ctx *ctx, const char *folder, const char *path, bool *out) {
+  char file[SNUG__PATH_BYTES];
+  if (!ctx || !folder || !path || !out) {
+    return ctx ? snug__fail(ctx, SNUG_E_ARGUMENT, "a backup: a folder and a path are needed")
+               : SNUG_E_ARGUMENT;
+  }
+  *out = false;
+  int n = snprintf(file, sizeof file, "%s/%s", folder, own_name);
+  return n > 0 && n < (int)sizeof file
+             ? snug__backup_names(file, ctx, path, out)
+             : snug__fail(ctx, SNUG_E_ARGUMENT, "the path '%.300s...' is too long", folder);
 }

@@ -9,6 +9,7 @@
 
 #include "base/size.h"
 #include "base/timings.h"
+#include "callbacks/backup_callbacks.h"
 #include "callbacks/backup_stream.h"
 #include "ops/relayout.h"
 
@@ -54,19 +55,6 @@ static snug_status walk_history(stream *s, snug_history *h) {
     h->epochs = epochs;
   }
   return SNUG_OK;
-}
-
-static snug_status walk_callbacks(stream *s, const snug__fit *f) {
-  for (int32_t i = 0; i < f->options.n_callbacks; i++) {
-    const snug_callback *c = &f->options.callbacks[i];
-    size_t bytes = 0;
-    void *state = c->state ? c->state(c->user, &bytes) : NULL;
-    if (state && bytes) {
-      SNUG_TRY(snug__backup_expect(s, (int64_t)bytes, "what a callback remembers, in bytes,"));
-      SNUG_TRY(snug__backup_keep(s, state, bytes));
-    }
-  }
-  return snug__backup_expect(s, -1, "what further callbacks remember, in bytes,");
 }
 
 /* The layout in which a variable lies there.  Fails: E_FORMAT for one that is not for its rank. */
@@ -139,12 +127,28 @@ static snug_status walk(stream *s, snug__fit *f, const snug__backup_head *head) 
   SNUG_TRY(snug__backup_head_walk(s, f, head));
   SNUG_TRY(walk_history(s, f->history));
   SNUG_TRY(walk_position(s, f, head));
-  SNUG_TRY(walk_callbacks(s, f));
+  SNUG_TRY(snug__backup_callbacks(s, f));
   SNUG_TRY(walk_variables(s, f->model, head));
   return snug__backup_sum(s);
 }
 
 /* ---- files ---- */
+
+/* Of the head but for its settings and choices, and of a variable but for its values. */
+#define BYTES_AROUND 65536
+#define BYTES_PER_VARIABLE 1024
+
+int64_t snug__backup_bytes(const snug__fit *f, const snug__backup_head *head) {
+  const snug__variables *v = &f->model->variables;
+  const snug_history *h = f->history;
+  int64_t bytes = BYTES_AROUND + (int64_t)(head->settings.bytes + f->pick.n_values) +
+                  h->room * (int64_t)(h->n * sizeof *h->values) + snug__backup_callbacks_bytes(f);
+  for (snug__id i = 0; i < v->list.n; i++) {
+    snug__type stored = snug__variable_stored(snug__variable_at(v, i));
+    bytes += snug__type_bytes(&stored) + BYTES_PER_VARIABLE;
+  }
+  return bytes;
+}
 
 snug_status snug__backup_write(const char *path, snug__fit *f, const snug__backup_head *head) {
   stream s = {.task = SNUG__WRITE, .ctx = f->model->ctx, .path = path, .fd = -1};
@@ -197,6 +201,18 @@ snug_status snug__backup_plan(const char *path, snug__fit *f, snug__backup_head 
   bool found = false;
   SNUG_TRY(open_file(&s, &found));
   snug_status status = found ? snug__backup_head_read(&s, f, head) : SNUG_OK;
+  if (found) {
+    close(s.fd);
+  }
+  return status;
+}
+
+snug_status snug__backup_names(const char *path, snug_ctx *ctx, const char *output, bool *out) {
+  stream s = {.task = SNUG__CHECK, .ctx = ctx, .path = path};
+  bool found = false;
+  *out = false;
+  SNUG_TRY(open_file(&s, &found));
+  snug_status status = found ? snug__backup_head_names(&s, output, out) : SNUG_OK;
   if (found) {
     close(s.fd);
   }

@@ -8,6 +8,9 @@
 
 #include "callbacks/backup_head.h"
 
+/* How many bytes the file of a fit comes to at most. */
+int64_t snug__backup_bytes(const snug__fit *f, const snug__backup_head *head);
+
 /* Write the state of a fit to a path, which is replaced as a whole.  Fails: E_IO. */
 snug_status snug__backup_write(const char *path, snug__fit *f,
                                const snug__backup_head *head) SNUG_NODISCARD;
@@ -16,6 +19,11 @@ snug_status snug__backup_write(const char *path, snug__fit *f,
  * settings.  Fails as snug__backup_head_read. */
 snug_status snug__backup_plan(const char *path, snug__fit *f,
                               snug__backup_head *head) SNUG_NODISCARD;
+
+/* Whether the file, if there is one, has a path among its outputs.  Fails as
+ * snug__backup_head_names. */
+snug_status snug__backup_names(const char *path, snug_ctx *ctx, const char *output,
+                               bool *out) SNUG_NODISCARD;
 
 /* Set the state of a fit from a file.  *found false: there is none.  Fails: E_STATE (the backup of
  * another fit; says what differs), E_FORMAT (damaged), E_IO, E_MEMORY; before anything is set. */

@@ -1,4 +1,4 @@
-/* The head of a backup: the settings of its fit, and the choices of its plan.
+/* The head of a backup: the outputs of its fit, its settings, and the choices of its plan.
  *
  * It is read before the plan is made, and the fit then runs that plan.  A fit that may make another
  * one (replan) reads it to know what differs.  The rest of the file is read when the plan stands.
@@ -25,5 +25,10 @@ snug_status snug__backup_head_walk(snug__backup_stream *s, const snug__fit *f,
  * E_IO. */
 snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f,
                                    snug__backup_head *head) SNUG_NODISCARD;
+
+/* Read from the beginning whether the outputs have a path.  Fails: E_STATE (another version),
+ * E_FORMAT, E_IO. */
+snug_status snug__backup_head_names(snug__backup_stream *s, const char *path,
+                                    bool *out) SNUG_NODISCARD;
 
 #endif

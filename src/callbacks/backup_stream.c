@@ -74,12 +74,14 @@ snug_status snug__backup_get(snug__backup_stream *s, void *to, size_t n) {
 
 /* ---- the parts of a walk ---- */
 
-snug_status snug__backup_keep(snug__backup_stream *s, void *bytes, size_t n) {
-  if (s->task != SNUG__WRITE) {
-    return snug__backup_get(s, s->task == SNUG__READ ? bytes : NULL, n);
-  }
+snug_status snug__backup_put(snug__backup_stream *s, const void *bytes, size_t n) {
   add_to_sum(s, bytes, n);
   return put_bytes(s, bytes, n);
+}
+
+snug_status snug__backup_keep(snug__backup_stream *s, void *bytes, size_t n) {
+  return s->task == SNUG__WRITE ? snug__backup_put(s, bytes, n)
+                                : snug__backup_get(s, s->task == SNUG__READ ? bytes : NULL, n);
 }
 
 snug_status snug__backup_count(snug__backup_stream *s, int64_t *value, int64_t most,

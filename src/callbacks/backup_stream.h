@@ -36,6 +36,9 @@ snug_status snug__backup_flush(snug__backup_stream *s) SNUG_NODISCARD;
 /* Bytes that are kept here and set there. */
 snug_status snug__backup_keep(snug__backup_stream *s, void *bytes, size_t n) SNUG_NODISCARD;
 
+/* Append n bytes, in WRITE. */
+snug_status snug__backup_put(snug__backup_stream *s, const void *bytes, size_t n) SNUG_NODISCARD;
+
 /* Read n bytes in any task but WRITE; to nowhere if `to` is NULL. */
 snug_status snug__backup_get(snug__backup_stream *s, void *to, size_t n) SNUG_NODISCARD;
 

@@ -2,12 +2,15 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/size.h"
 #include "base/text.h"
 #include "callbacks/callback.h"
+#include "callbacks/written.h"
 #include "keras/save.h"
 
 #define MOST_NAMES 1024     /* of values in the logs */
 #define MOST_REHEARSED 1000 /* epochs whose paths are looked at before the first */
+#define MOST_WRITTEN 1000   /* files that are known again */
 
 typedef struct options {
   snug__monitor watch;
@@ -27,6 +30,7 @@ typedef struct checkpoint {
   int64_t freq;  /* batches; 0: epochs */
   int64_t epoch; /* that is running */
   snug__save_room room;
+  snug__written written;
   memory m;
 } checkpoint;
 
@@ -72,10 +76,11 @@ static bool should_save(const checkpoint *c, const snug_logs *logs, const char *
   return true;
 }
 
-/* What must not be replaced is the caller's to say. */
+/* What must not be replaced is the caller's to say; what this fit wrote itself may be. */
 static snug_status check_target(const checkpoint *c, const char *path) {
   const snug_callback_target *t = &c->base.target;
-  const char *why = t->refuses ? t->refuses(t->user_of_refuses, path) : NULL;
+  bool asks = t->refuses && !snug__written_has(&c->written, path);
+  const char *why = asks ? t->refuses(t->user_of_refuses, path) : NULL;
   return why ? snug__fail(c->base.ctx, SNUG_E_IO, "ModelCheckpoint: %.300s %.300s", path, why)
              : SNUG_OK;
 }
@@ -87,6 +92,9 @@ static snug_status write_model(checkpoint *c, const char *path) {
   snug__fit_saves(f, true);
   snug_status s = snug__save_in_room(c->base.model, path, &c->room);
   snug__fit_saves(f, false);
+  if (!s) {
+    snug__written_add(&c->written, path);
+  }
   return s;
 }
 
@@ -129,6 +137,18 @@ static snug_status rehearse(checkpoint *c, int64_t epochs) {
 
 /* ---- hooks ---- */
 
+static snug_status take_rooms(checkpoint *c) {
+  const snug_fit_options *o = &c->base.model->training->fit->options;
+  int64_t saves = c->freq ? MOST_WRITTEN : snug__max_i64(1, o->epochs - o->initial_epoch);
+  SNUG_TRY(snug__save_room_take(c->base.model, &c->room));
+  snug_status s =
+      snug__written_take(&c->written, c->base.ctx, (size_t)snug__min_i64(saves, MOST_WRITTEN));
+  if (s) {
+    snug__save_room_release(c->base.model, &c->room);
+  }
+  return s;
+}
+
 /* A name in the path that no logs will have is told now, not after the first epoch. */
 static snug_status prepare(void *user) {
   checkpoint *c = user;
@@ -138,11 +158,12 @@ static snug_status prepare(void *user) {
   SNUG_TRY(snug__template_check(c->base.ctx, c->base.target.path,
                                 c->freq ? &of_batches : &of_epochs, c->freq > 0));
   SNUG_TRY(snug__monitor_settle(&c->base, &c->o.watch));
-  return snug__save_room_take(c->base.model, &c->room);
+  return take_rooms(c);
 }
 
 static void close_all(void *user) {
   checkpoint *c = user;
+  snug__written_give(&c->written, c->base.ctx);
   snug__save_room_release(c->base.model, &c->room);
 }
 

@@ -1,7 +1,10 @@
 /* CSVLogger: a line per epoch, as Python's csv module writes it in its "excel" dialect. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/number.h"
 #include "callbacks/callback.h"
 #include "snug/log.h"
@@ -35,14 +38,6 @@ static const snug__field fields[] = {
     SNUG_FIELD(options, separator, TEXT, "','"), SNUG_FIELD(options, append, BOOL, "false"), {0}};
 
 /* ---- the file ---- */
-
-/* Bring the file to the length that a backup knows of, or to what its options say. */
-static snug_status set_length(csv_logger *c) {
-  bool goes_on = c->m->n_columns > 0 && c->file.length >= c->m->length;
-  c->m->length = goes_on ? c->m->length : c->o.append ? c->file.length : 0;
-  c->is_cut = true;
-  return snug_log_file_cut(&c->file, c->m->length);
-}
 
 static snug_status write_row(csv_logger *c) {
   size_t n = c->n_row;
@@ -80,10 +75,9 @@ static void add_field(csv_logger *c, const char *text) {
   }
 }
 
-static snug_status end_row(csv_logger *c) {
+static void end_row(csv_logger *c) {
   put(c, '\r');
   put(c, '\n');
-  return write_row(c);
 }
 
 static const char *columns(const csv_logger *c) { return (const char *)(c->m + 1); }
@@ -127,13 +121,14 @@ static void settle_columns(csv_logger *c, const snug_logs *logs) {
   c->m->n_columns = (int64_t)((validated ? n : 2 * n) + has_memory);
 }
 
-static snug_status write_header(csv_logger *c) {
+static void make_header(csv_logger *c) {
   const char *name = columns(c);
+  c->n_row = 0;
   add_field(c, "epoch");
   for (int64_t i = 0; i < c->m->n_columns; i++, name += strlen(name) + 1) {
     add_field(c, name);
   }
-  return end_row(c);
+  end_row(c);
 }
 
 static snug_status write_epoch(csv_logger *c, int64_t epoch, const snug_logs *logs) {
@@ -146,7 +141,49 @@ static snug_status write_epoch(csv_logger *c, int64_t epoch, const snug_logs *lo
     bool is_there = snug__logs_find(logs, name, &value);
     add_field(c, is_there ? snug__print_repr(value, number) : "NA");
   }
-  return end_row(c);
+  end_row(c);
+  return write_row(c);
+}
+
+/* ---- going on ---- */
+
+static bool begins_with_row(const csv_logger *c) {
+  char piece[256];
+  size_t at = 0;
+  int fd = open(c->base.target.path, O_RDONLY | O_CLOEXEC);
+  bool same = fd >= 0;
+  while (same && at < c->n_row) {
+    size_t n = c->n_row - at < sizeof piece ? c->n_row - at : sizeof piece;
+    same = snug__read_at(fd, piece, n, (int64_t)at) && memcmp(piece, c->row + at, n) == 0;
+    at += n;
+  }
+  if (fd >= 0) {
+    close(fd);
+  }
+  return same;
+}
+
+/* A file that another has put in the place of the log is not cut. */
+static snug_status check_header(csv_logger *c) {
+  if (c->m->n_columns == 0 || c->file.length == 0 || c->o.append) {
+    return SNUG_OK;
+  }
+  make_header(c);
+  return begins_with_row(c)
+             ? SNUG_OK
+             : snug__fail(c->base.ctx, SNUG_E_STATE,
+                          "CSVLogger: %.300s is not the log that the backup goes on with: it does "
+                          "not begin with \"%.*s\"; move it away",
+                          c->base.target.path, (int)(c->n_row < 300 ? c->n_row - 2 : 300), c->row);
+}
+
+/* Bring the file to the length that a backup knows of, or to what its options say. */
+static snug_status set_length(csv_logger *c) {
+  SNUG_TRY(check_header(c));
+  bool goes_on = c->m->n_columns > 0 && c->file.length >= c->m->length;
+  c->m->length = goes_on ? c->m->length : c->o.append ? c->file.length : 0;
+  c->is_cut = true;
+  return snug_log_file_cut(&c->file, c->m->length);
 }
 
 /* ---- hooks ---- */
@@ -220,8 +257,11 @@ static snug_status log_epoch(csv_logger *c, int64_t epoch, const snug_logs *logs
   if (c->m->n_columns == 0) {
     settle_columns(c, logs);
   }
+  if (c->m->length == 0) {
+    make_header(c);
+    SNUG_TRY(write_row(c));
+  }
   c->n_row = 0;
-  SNUG_TRY(c->m->length == 0 ? write_header(c) : SNUG_OK);
   return write_epoch(c, epoch, logs);
 }
 

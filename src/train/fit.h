@@ -46,6 +46,7 @@ typedef struct snug__pick {
   bool is_usual;    /* the session is that of a fit without a line */
   bool is_kept;     /* all these are those of a backup: nothing is chosen */
   int64_t window;   /* of that: samples to shuffle in, as snug__feed_window */
+  uint64_t line;    /* of that: the least line that took it; 0: none */
   uint64_t kernels; /* key of the list of the kernels that run, if a backup is kept */
   uint64_t process; /* what the process is taken to need with the session: see process_figure.h */
   snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/size.h"
+#include "train/fit_memory.h"
 #include "train/lower.h"
 #include "train/ways.h"
 
@@ -103,8 +104,27 @@ snug_status snug__kept_take(snug__fit *f, snug_status (*make)(snug__fit *f)) {
       .block = r->block,
       .process = r->process,
       .micro_batch = f->pick.micro ? snug__min_i64(f->pick.micro, f->train.batch) : f->train.batch};
-  f->pick.chosen = f->options.memory && r->process > f->options.memory;
   return SNUG_OK;
+}
+
+/* A line that took the plan before takes it again, unless more is measured than the same process
+ * differs by from run to run: so much is part of the plan's reserve. */
+void snug__kept_judge(snug__fit *f) {
+  snug_memory_report *r = &f->history->memory;
+  uint64_t line = f->options.memory;
+  bool took_it = f->pick.line && line >= f->pick.line;
+  uint64_t most = line + (took_it ? SNUG__MARGIN_BYTES : 0);
+  f->pick.chosen = line && snug__fit_bare_process(r) > most;
+  if (line && !f->pick.chosen && r->process > line) {
+    r->reserve -= r->process - line;
+    r->process = line;
+  }
+}
+
+uint64_t snug__kept_line(const snug__fit *f) {
+  uint64_t before = f->pick.line;
+  uint64_t now = f->options.memory;
+  return !before || (now && now < before) ? now : before;
 }
 
 snug_status snug__kept_refuse(const snug__fit *f) {

@@ -344,7 +344,9 @@ static snug_status choose_smaller(snug__fit *f, snug_status (*make)(snug__fit *f
 static snug_status pick(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   if (f->pick.is_kept) {
     SNUG_TRY(snug__kept_take(f, make));
-    return measure_chosen(f);
+    SNUG_TRY(measure_chosen(f));
+    snug__kept_judge(f);
+    return SNUG_OK;
   }
   SNUG_TRY(take_usual(f, make));
   SNUG_TRY(f->options.memory ? snug__process_figure(f) : SNUG_OK);

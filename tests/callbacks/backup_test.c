@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -11,8 +12,9 @@
 #include "callbacks/callback.h"
 #include "callbacks/lab.h"
 #include "callbacks/watch.h"
+#include "train/fit_memory.h"
 
-#define N_CALLBACKS 6
+#define N_CALLBACKS 7
 
 /* ---- one fit with all callbacks ---- */
 
@@ -46,23 +48,35 @@ typedef struct run {
   volatile sig_atomic_t interrupted;
   watch said;
   void (*make_change)(snug_ctx *ctx, snug_model *m, snug_fit_options *o); /* NULL: none */
-  bool replan;
+  bool replan, no_csv, no_stopping;
+  const char *checkpoint; /* NULL: none */
 } run;
+
+static void make_one(run *r, snug_model *m, const char *name, const char *config, const char *path,
+                     snug_callback *out) {
+  const snug_callback_target plain = {.sink = watch_text, .user = &r->said, .path = path};
+  ASSERT_OK(r->ctx, snug_callback_create(m, name, config, &plain, out));
+}
 
 /* The backup stands first: that its place does not matter is part of the promise. */
 static void make_callbacks(run *r, snug_model *m, snug_callback list[N_CALLBACKS]) {
   const bool has_schedule = strstr(r->lab->optimizer, "Decay") != NULL;
-  const snug_callback_target plain = {.sink = watch_text, .user = &r->said, .path = r->csv};
   const snug_callback_target backup = {.path = r->folder, .interrupted = &r->interrupted};
+  memset(list, 0, N_CALLBACKS * sizeof *list);
   ASSERT_OK(r->ctx, snug_callback_create(m, "BackupAndRestore", r->config, &backup, &list[0]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, "EarlyStopping", "val_loss:patience=2,restore-best",
-                                         &plain, &list[1]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, has_schedule ? "TerminateOnNaN" : "ReduceLROnPlateau",
-                                         has_schedule ? "" : "loss:patience=1,min_delta=10", &plain,
-                                         &list[2]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, "CSVLogger", "", &plain, &list[3]));
-  ASSERT_OK(r->ctx, snug_callback_create(m, "TerminateOnNaN", "", &plain, &list[4]));
-  list[5] =
+  if (r->checkpoint) { /* between them: no state is found by its place */
+    make_one(r, m, "ModelCheckpoint", "val_loss:save_best_only", r->checkpoint, &list[1]);
+  }
+  if (!r->no_stopping) {
+    make_one(r, m, "EarlyStopping", "val_loss:patience=2,restore-best", r->csv, &list[2]);
+  }
+  make_one(r, m, has_schedule ? "TerminateOnNaN" : "ReduceLROnPlateau",
+           has_schedule ? "" : "loss:patience=1,min_delta=10", r->csv, &list[3]);
+  if (!r->no_csv) {
+    make_one(r, m, "CSVLogger", "", r->csv, &list[4]);
+  }
+  make_one(r, m, "TerminateOnNaN", "", r->csv, &list[5]);
+  list[6] =
       (snug_callback){.user = &r->breaker, .batch_end = break_off, .failure = &r->breaker.failure};
 }
 
@@ -473,10 +487,140 @@ TEST(more_epochs_and_another_line_are_no_other_fit) {
   lab_free(&out);
 }
 
+/* What a callback remembers belongs to it, wherever it stands; what writes no result may come and
+ * go. */
+TEST(callbacks_that_write_may_come_and_go) {
+  static const struct {
+    bool before, after; /* a log */
+    bool keeps, goes_on_keeping;
+  } cases[] = {{true, false, false, true},
+               {false, true, true, false},
+               {true, true, true, true},
+               {false, false, true, true},
+               {true, true, false, true}};
+  char folder[4096], csv[4096], best[4096];
+  snprintf(folder, sizeof folder, "%s/come", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  snprintf(best, sizeof best, "%s.keras", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  whole w = {0};
+  run_whole(&r, &w);
+  for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
+    lab_outcome b = {0};
+    unlink(csv);
+    r.no_csv = !cases[i].before;
+    r.checkpoint = cases[i].keeps ? best : NULL;
+    break_off_once(&r);
+    r.no_csv = !cases[i].after;
+    r.checkpoint = cases[i].goes_on_keeping ? best : NULL;
+    ASSERT_EQ_INT(go_until(&r, -1, false, &b), SNUG_OK);
+    lab_expect_same(&w.outcome, &b, "with other files");
+    lab_free(&b);
+    if (cases[i].before && cases[i].after) {
+      char *log = watch_read(csv);
+      ASSERT_EQ_TEXT(log, w.csv);
+      free(log);
+    }
+  }
+  free(w.csv);
+  lab_free(&w.outcome);
+}
+
+TEST(a_callback_that_steers_may_not) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/steer", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r);
+  r.no_stopping = true;
+  expect_refusal(&r, SNUG_E_STATE, "EarlyStopping is val_loss:patience=2,restore-best there");
+  r.no_stopping = false;
+  break_off_once(&r);
+  r.no_stopping = r.replan = true;
+  lab_outcome out = {0};
+  ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+  lab_free(&out);
+  r.replan = false;
+  break_off_once(&r);
+  r.no_stopping = false;
+  expect_refusal(&r, SNUG_E_STATE, "EarlyStopping is not given there");
+}
+
+/* ---- outputs ---- */
+
+static void name_outputs(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  static const char *const outputs[] = {"/of/mine.csv", "/of/mine.{epoch}.keras"};
+  (void)ctx;
+  (void)m;
+  o->outputs = outputs;
+  o->n_outputs = 2;
+}
+
+static bool has_output(const char *folder, const char *path) {
+  snug_ctx *ctx = test_ctx();
+  bool found = true;
+  ASSERT_OK(ctx, snug_backup_names(ctx, folder, path, &found));
+  test_ctx_end(ctx);
+  return found;
+}
+
+TEST(outputs_are_kept_and_not_compared) {
+  static const char *const others[] = {"/of/mine.cs", "/of/mine.csvs", "", "mine.csv",
+                                       "/of/mine.{epoch}"};
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/outputs", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  ASSERT_FALSE(has_output(folder, "/of/mine.csv"));
+  r.make_change = name_outputs;
+  break_off_once(&r);
+  ASSERT_TRUE(has_output(folder, "/of/mine.csv"));
+  ASSERT_TRUE(has_output(folder, "/of/mine.{epoch}.keras"));
+  for (size_t i = 0; i < SNUG_COUNT(others); i++) {
+    ASSERT_FALSE(has_output(folder, others[i]));
+  }
+  r.make_change = NULL;
+  lab_outcome out = {0};
+  ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+  lab_free(&out);
+}
+
+/* The log of a backup that goes on is what its header says, or it is left alone. */
+TEST(a_file_in_the_place_of_the_log_is_not_cut) {
+  char folder[4096], csv[4096];
+  snprintf(folder, sizeof folder, "%s/mine", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  break_off_once(&r);
+  char *log = watch_read(csv);
+  for (size_t bytes = 1; bytes < 20000; bytes = bytes * 3 + 1) { /* shorter and longer than it */
+    FILE *f = fopen(csv, "wb");
+    ASSERT_NOT_NULL(f);
+    for (size_t i = 0; i < bytes; i++) {
+      fputc('x', f);
+    }
+    ASSERT_EQ_INT(fclose(f), 0);
+    expect_refusal(&r, SNUG_E_STATE, "is not the log that the backup goes on with");
+    char *left = watch_read(csv);
+    ASSERT_EQ_UINT(strlen(left), bytes);
+    free(left);
+  }
+  FILE *f = fopen(csv, "wb");
+  ASSERT_TRUE(f && fputs(log, f) >= 0 && fclose(f) == 0);
+  free(log);
+  lab_outcome out = {0};
+  ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);
+  lab_free(&out);
+}
+
 /* ---- heads that lie ---- */
 
 /* Where the head of a file has what: 8 bytes each behind its name and version. */
-enum { HEAD_KIND = 8 + 11, HEAD_VERSION = HEAD_KIND, HEAD_SETTINGS = HEAD_VERSION + 8 };
+enum {
+  HEAD_VERSION = 8 + 11,
+  HEAD_OUTPUTS = HEAD_VERSION + 8, /* there are none */
+  HEAD_SETTINGS = HEAD_OUTPUTS + 8
+};
 
 static int64_t number_at(const lab_outcome *file, size_t at) {
   int64_t n = 0;
@@ -490,26 +634,164 @@ static uint64_t sum_of(const unsigned char *bytes, size_t n) {
   return snug__key_add(sum, bytes, n);
 }
 
-/* Put a number into the head, set its sum right, and try to go on. */
-static void expect_head_refused(run *r, const lab_outcome *file, const char *path, size_t at,
-                                int64_t value) {
+/* Where the choices of the plan begin and end; behind them is the sum of the head. */
+enum { CHOICES_SLOTS = 16, CHOICES_WINDOW = 24, CHOICES_VALUES = 32, CHOICES_KERNELS = 40 };
+enum { CHOICES_LINE = 48, CHOICES_BYTES = 56 };
+
+static size_t choices_of(const lab_outcome *file) {
+  return HEAD_SETTINGS + 8 + (size_t)number_at(file, HEAD_SETTINGS);
+}
+
+static size_t head_end(const lab_outcome *file) {
+  size_t choices = choices_of(file);
+  return choices + CHOICES_BYTES + (size_t)number_at(file, choices + CHOICES_VALUES);
+}
+
+/* Write a file with another number in its head, all sums set right. */
+static void write_changed(const lab_outcome *file, const char *path, size_t at, int64_t value) {
   lab_outcome other = {malloc(file->n), file->n};
-  size_t choices = HEAD_SETTINGS + 8 + (size_t)number_at(file, HEAD_SETTINGS);
-  size_t end = choices + 48 + (size_t)number_at(file, choices + 32);
+  size_t end = head_end(file);
   ASSERT_NOT_NULL(other.bytes);
   memcpy(other.bytes, file->bytes, file->n);
   memcpy(other.bytes + at, &value, sizeof value);
   uint64_t sum = sum_of(other.bytes, end);
   memcpy(other.bytes + end, &sum, sizeof sum);
+  sum = sum_of(other.bytes, other.n - sizeof sum);
+  memcpy(other.bytes + other.n - sizeof sum, &sum, sizeof sum);
   FILE *f = fopen(path, "wb");
   ASSERT_TRUE(f && fwrite(other.bytes, 1, other.n, f) == other.n && fclose(f) == 0);
   lab_free(&other);
+}
+
+/* Put a number into the head, and try to go on. */
+static void expect_head_refused(run *r, const lab_outcome *file, const char *path, size_t at,
+                                int64_t value) {
+  write_changed(file, path, at, value);
   r->ctx = test_ctx();
   r->breaker = (breaker){.at = -1};
   snug_status s = go(r, NULL);
   ASSERT_TRUE(s == SNUG_E_FORMAT || s == SNUG_E_STATE);
   ASSERT_HAS(snug_message(r->ctx), "remove the folder");
   test_ctx_end(r->ctx);
+}
+
+/* ---- room ---- */
+
+/* A model that Keras could not load: one epoch of it, with a backup of so many weights. */
+static snug_status fit_unsaved(snug_ctx *ctx, const char *folder) {
+  static float x[8 * 4];
+  static int32_t y[8];
+  const int64_t shape[] = {2, 2};
+  const snug_array x_array = {x, SNUG_FLOAT32, 3, {8, 2, 2}};
+  const snug_array y_array = {y, SNUG_INT32, 1, {8}};
+  const snug_data data = {&x_array, 1, &y_array, 1, NULL};
+  const char *const loss[] = {"sparse_categorical_crossentropy"};
+  const snug_compile_options how = {.optimizer = "adam", .loss = loss, .n_loss = 1};
+  const snug_callback_target to = {.path = folder};
+  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_callback c;
+  snug_model *m = NULL;
+  ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
+  snug_model_input(m, "x", SNUG_FLOAT32, shape, 2);
+  snug_model_add(m, "Normalization", "axis=[1,2] mean=[0,0,0,0] variance=[1,1,1,1]");
+  snug_model_add(m, "Flatten", NULL);
+  snug_model_add(m, "Dense", "units=2000 activation=relu");
+  snug_model_add(m, "Dense", "units=3 activation=softmax");
+  ASSERT_OK(ctx, snug_model_compile(m, &how));
+  ASSERT_OK(ctx, snug_callback_create(m, "BackupAndRestore", NULL, &to, &c));
+  o.callbacks = &c;
+  o.n_callbacks = 1;
+  snug_status s = snug_fit(m, &data, &o, NULL);
+  snug_callback_destroy(&c);
+  snug_model_destroy(m);
+  return s;
+}
+
+/* Weights and slots of 13003 numbers each, of 4 bytes. */
+TEST(room_for_a_backup_is_looked_for_without_files_of_keras) {
+  const struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY};
+  const struct rlimit less = {3 * 13003 * 4, RLIM_INFINITY};
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s/unsaved", watch_root());
+  snug_ctx *ctx = test_ctx();
+  ASSERT_EQ_INT(setrlimit(RLIMIT_FSIZE, &less), 0);
+  ASSERT_STATUS(ctx, fit_unsaved(ctx, folder), SNUG_E_IO, "there is no room for");
+  ASSERT_EQ_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_FALSE(watch_exists(folder)); /* it had not begun */
+  ASSERT_OK(ctx, fit_unsaved(ctx, folder));
+  test_ctx_end(ctx);
+}
+
+/* ---- a line that took the plan before ---- */
+
+#define KIB (UINT64_C(1) << 10)
+
+static uint64_t line_of_test;
+
+static void set_line(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
+  (void)ctx;
+  (void)m;
+  o->memory = line_of_test;
+}
+
+/* What the process needs to go on, without the margin: as a line is held against it. */
+static uint64_t need_to_go_on(run *r) {
+  snug_callback list[N_CALLBACKS];
+  snug_memory_report report;
+  snug_plan *plan = NULL;
+  r->ctx = test_ctx();
+  snug_model *m = lab_model(r->ctx, r->lab);
+  snug_fit_options o = lab_options(r->lab);
+  make_callbacks(r, m, list);
+  o.memory = line_of_test;
+  o.callbacks = list;
+  o.n_callbacks = N_CALLBACKS;
+  ASSERT_OK(r->ctx, snug_plan_fit(m, lab_data(r->lab), &o, &plan));
+  snug_plan_memory(plan, &report);
+  snug_plan_destroy(plan);
+  for (int i = 0; i < N_CALLBACKS; i++) {
+    snug_callback_destroy(&list[i]);
+  }
+  snug_model_destroy(m);
+  test_ctx_end(r->ctx);
+  return snug__fit_bare_process(&report);
+}
+
+/* Go on under a line so many bytes below what is needed, where `took` took the plan before. */
+static snug_status go_on_below(run *r, const lab_outcome *file, uint64_t below, uint64_t more) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/snug.backup", r->folder);
+  write_changed(file, path, choices_of(file) + CHOICES_LINE, INT64_C(1) << 40);
+  line_of_test = UINT64_C(1) << 41;
+  uint64_t need = need_to_go_on(r);
+  line_of_test = need - below;
+  write_changed(file, path, choices_of(file) + CHOICES_LINE, (int64_t)(line_of_test + more));
+  lab_outcome out = {0};
+  snug_status s = go_until(r, -1, false, &out);
+  lab_free(&out);
+  return s;
+}
+
+/* What is measured of a process varies by some pages, which its plan has a reserve for. */
+TEST(a_line_that_took_the_plan_takes_it_again) {
+#if defined(__SANITIZE_ADDRESS__)
+  test_skip("the process holds what the sanitizer keeps");
+#endif
+  char folder[4096], csv[4096], path[4200];
+  snprintf(folder, sizeof folder, "%s/line", watch_root());
+  snprintf(csv, sizeof csv, "%s.csv", folder);
+  snprintf(path, sizeof path, "%s/snug.backup", folder);
+  run r = {.lab = &all_labs[0], .folder = folder, .config = "", .csv = csv};
+  r.make_change = set_line;
+  line_of_test = UINT64_C(4) << 30;
+  break_off_once(&r);
+  lab_outcome file = read_outcome(path);
+  ASSERT_EQ_INT(number_at(&file, choices_of(&file) + CHOICES_LINE), INT64_C(4) << 30);
+  ASSERT_EQ_INT(go_on_below(&r, &file, 600 * KIB, 0), SNUG_E_LIMIT); /* no noise */
+  ASSERT_EQ_INT(go_on_below(&r, &file, 200 * KIB, 1), SNUG_E_LIMIT); /* another line */
+  ASSERT_EQ_INT(go_on_below(&r, &file, 200 * KIB, 0), SNUG_OK);
+  ASSERT_FALSE(watch_exists(folder));
+  lab_free(&file);
 }
 
 /* A line, so that the plan has values that are made again. */
@@ -529,21 +811,23 @@ TEST(heads_that_lie_are_refused) {
       .lab = &all_labs[0], .folder = folder, .config = "", .csv = csv, .make_change = add_line};
   break_off_once(&r);
   lab_outcome file = read_outcome(path);
-  ASSERT_EQ_INT(number_at(&file, HEAD_VERSION), 2);
-  size_t choices = HEAD_SETTINGS + 8 + (size_t)number_at(&file, HEAD_SETTINGS);
-  ASSERT_TRUE(number_at(&file, choices + 32) > 0);
-  expect_head_refused(&r, &file, path, HEAD_VERSION, 1);
+  ASSERT_EQ_INT(number_at(&file, HEAD_VERSION), 3);
+  size_t choices = choices_of(&file);
+  ASSERT_TRUE(number_at(&file, choices + CHOICES_VALUES) > 0);
+  expect_head_refused(&r, &file, path, HEAD_VERSION, 2);
   for (size_t i = 0; i < SNUG_COUNT(values); i++) {
+    expect_head_refused(&r, &file, path, HEAD_OUTPUTS, values[i]);
     expect_head_refused(&r, &file, path, HEAD_SETTINGS, values[i]);
-    expect_head_refused(&r, &file, path, choices + 16, values[i]); /* slots */
-    expect_head_refused(&r, &file, path, choices + 24, values[i]); /* the window */
-    expect_head_refused(&r, &file, path, choices + 32, values[i]); /* how many values */
-    expect_head_refused(&r, &file, path, choices + 40, values[i]); /* kernels */
+    expect_head_refused(&r, &file, path, choices + CHOICES_SLOTS, values[i]);
+    expect_head_refused(&r, &file, path, choices + CHOICES_WINDOW, values[i]);
+    expect_head_refused(&r, &file, path, choices + CHOICES_VALUES, values[i]);
+    expect_head_refused(&r, &file, path, choices + CHOICES_KERNELS, values[i]);
   }
   /* No value of the step may wait on a disk that is not allowed, or be what there is not. */
-  expect_head_refused(&r, &file, path, choices + 48, INT64_C(0x0303030303030303));
-  expect_head_refused(&r, &file, path, choices + 48, INT64_C(0x7f7f7f7f7f7f7f7f));
-  expect_head_refused(&r, &file, path, choices + 48, INT64_C(0x0101010101010101)); /* an input */
+  expect_head_refused(&r, &file, path, choices + CHOICES_BYTES, INT64_C(0x0303030303030303));
+  expect_head_refused(&r, &file, path, choices + CHOICES_BYTES, INT64_C(0x7f7f7f7f7f7f7f7f));
+  expect_head_refused(&r, &file, path, choices + CHOICES_BYTES,
+                      INT64_C(0x0101010101010101)); /* an input */
   lab_free(&file);
 }
 

@@ -27,6 +27,7 @@ static struct {
   long at, seen;
   bool later;
   int error;
+  const char *lacks;
   const char *report;
   char failed[32];
   bool is_on;
@@ -41,7 +42,13 @@ void file_faults_begin(const char *folder, long at, int error, bool later) {
   f.later = later;
   f.error = error;
   f.failed[0] = '\0';
+  f.lacks = NULL;
   f.is_on = true;
+}
+
+void file_faults_lack(const char *folder, const char *calls, int error) {
+  file_faults_begin(folder, 0, error, false);
+  f.lacks = calls;
 }
 
 long file_faults_end(const char **failed) {
@@ -117,6 +124,7 @@ static bool is_our_file(int fd) {
 static bool fails(const char *call) {
   long now = __atomic_add_fetch(&f.seen, 1, __ATOMIC_SEQ_CST);
   bool is_due = f.at && (now == f.at || (f.later && now > f.at));
+  is_due = is_due || (f.lacks && strstr(f.lacks, call));
   if (!is_due) {
     return false;
   }
@@ -254,6 +262,13 @@ int link(const char *from, const char *to) {
   return is_ours(AT_FDCWD, to) && fails("link")
              ? -1
              : REAL(int, link, const char *, const char *)(from, to);
+}
+
+int renameat2(int from_folder, const char *from, int folder, const char *to, unsigned flags) {
+  return is_ours(folder, to) && fails("place")
+             ? -1
+             : REAL(int, renameat2, int, const char *, int, const char *, unsigned)(
+                   from_folder, from, folder, to, flags);
 }
 
 int unlink(const char *path) {

@@ -12,6 +12,10 @@
 /* The folder: an absolute path without links.  at: the number of the call, from 1; 0: none. */
 void file_faults_begin(const char *folder, long at, int error, bool later);
 
+/* A file system that has not all calls: those of a text fail always ("link", "place": a renaming
+ * that replaces nothing). */
+void file_faults_lack(const char *folder, const char *calls, int error);
+
 /* Returns the calls that were made; *failed (may be NULL): the name of the one that failed, "-" if
  * none did. */
 long file_faults_end(const char **failed);

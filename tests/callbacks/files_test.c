@@ -182,3 +182,42 @@ static void sweep(long stride) {
 
 /* SNUG_TEST_ALL: every call, in every way; else a part of them. */
 TEST(every_call_that_writes_may_fail) { sweep(getenv("SNUG_TEST_ALL") ? 1 : 23); }
+
+/* ---- file systems without links ---- */
+
+/* A new file in the folder; other: another process is faster. */
+static snug_status make_new(const place *p, bool other, const char *lacks, int error) {
+  snug_ctx *ctx = test_ctx();
+  char path[512];
+  snug_new_file f;
+  snprintf(path, sizeof path, "%s/new", p->folder);
+  file_faults_lack(p->folder, lacks, error);
+  ASSERT_OK(ctx, snug_new_file_begin(&f, ctx, path));
+  ASSERT_OK(ctx, snug_new_file_write(&f, "new", 3));
+  if (other) {
+    watch_write(path, "theirs");
+  }
+  snug_status s = snug_new_file_end(&f, false);
+  snug_new_file_drop(&f);
+  file_faults_end(NULL);
+  ASSERT_HAS(s ? snug_message(ctx) : "", s ? "File exists" : "");
+  char *text = watch_read(path);
+  ASSERT_EQ_TEXT(text, other ? "theirs" : "new");
+  free(text);
+  test_ctx_end(ctx);
+  return s;
+}
+
+TEST(a_new_file_needs_no_links) {
+  static const int errors[] = {EPERM, EOPNOTSUPP, ENOSYS, EMLINK};
+  static const char *const lacking[] = {"", "link", "link place"};
+  place p;
+  for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+    for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
+      fresh(&p);
+      ASSERT_EQ_INT(make_new(&p, false, lacking[i], errors[k]), SNUG_OK);
+      fresh(&p);
+      ASSERT_EQ_INT(make_new(&p, true, lacking[i], errors[k]), SNUG_E_IO);
+    }
+  }
+}

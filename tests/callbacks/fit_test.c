@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "callbacks/callback.h"
@@ -305,6 +306,96 @@ TEST(checkpoints_by_batches_count_across_epochs) {
     ASSERT_TRUE(watch_exists(path));
   }
   snug_model_destroy(m);
+}
+
+/* ---- files of others ---- */
+
+static const char *refuse_all(void *user, const char *path) {
+  (void)user;
+  return access(path, F_OK) == 0 ? "is there" : NULL;
+}
+
+/* What another process does after the second epoch. */
+typedef struct meddler {
+  void (*meddle)(const char *folder);
+  const char *folder;
+} meddler;
+
+static bool meddle_once(void *user, int64_t epoch, const snug_logs *logs) {
+  const meddler *m = user;
+  (void)logs;
+  if (epoch == 1 && m->meddle) {
+    m->meddle(m->folder);
+  }
+  return true;
+}
+
+static const char *in(const char *folder, const char *name, char path[4200]) {
+  snprintf(path, 4200, "%s/%s", folder, name);
+  return path;
+}
+
+static void write_mine(const char *folder, const char *name) {
+  char path[4200];
+  FILE *f = fopen(in(folder, name, path), "w");
+  ASSERT_TRUE(f && fputs("mine", f) >= 0 && fclose(f) == 0);
+}
+
+static void write_in_place(const char *folder) { write_mine(folder, "m.keras"); }
+
+static void write_ahead(const char *folder) { write_mine(folder, "m.4.keras"); }
+
+static void put_in_place(const char *folder) {
+  char from[4200], to[4200];
+  write_mine(folder, "other");
+  ASSERT_EQ_INT(rename(in(folder, "other", from), in(folder, "m.keras", to)), 0);
+}
+
+static void link_and_protect(const char *folder) {
+  char from[4200], to[4200];
+  ASSERT_EQ_INT(link(in(folder, "m.keras", from), in(folder, "kept.keras", to)), 0);
+  ASSERT_EQ_INT(chmod(from, 0640), 0);
+}
+
+static void check_meddling(int number, const char *name, void (*meddle)(const char *),
+                           const char *others) {
+  char folder[4096], path[4200];
+  snprintf(folder, sizeof folder, "%s/meddled-%d", watch_root(), number);
+  ASSERT_EQ_INT(mkdir(folder, 0777), 0);
+  snug_ctx *ctx = test_ctx();
+  snug_model *m = lab_model(ctx, &all_labs[0]);
+  const snug_callback_target to = {.path = in(folder, name, path), .refuses = refuse_all};
+  meddler other = {meddle, folder};
+  snug_callback list[] = {{0}, {.user = &other, .epoch_end = meddle_once}};
+  ASSERT_OK(ctx, snug_callback_create(m, "ModelCheckpoint", "", &to, &list[0]));
+  snug_fit_options o = lab_options(&all_labs[0]);
+  o.callbacks = list;
+  o.n_callbacks = 2;
+  snug_history *h = NULL;
+  snug_status s = snug_fit(m, lab_data(&all_labs[0]), &o, &h);
+  snug_memory_report r;
+  snug_history_memory(h, &r);
+  ASSERT_EQ_UINT(r.planned, r.measured);
+  ASSERT_EQ_INT(s, others ? SNUG_E_IO : SNUG_OK);
+  ASSERT_HAS(snug_callback_unwritten(&list[0]), others ? "is there" : "");
+  if (others) {
+    char *left = watch_read(in(folder, others, path));
+    ASSERT_EQ_TEXT(left, "mine");
+    free(left);
+  }
+  snug_history_destroy(h);
+  snug_callback_destroy(&list[0]);
+  snug_model_destroy(m);
+  test_ctx_end(ctx);
+}
+
+TEST(a_checkpoint_replaces_what_it_wrote_alone) {
+  check_meddling(0, "m.keras", NULL, NULL);
+  check_meddling(1, "m.{epoch}.keras", NULL, NULL);
+  check_meddling(2, "m.keras", write_in_place, "m.keras");
+  check_meddling(3, "m.keras", put_in_place, "m.keras");
+  check_meddling(4, "m.{epoch}.keras", write_ahead, "m.4.keras");
+  check_meddling(5, "m.keras", link_and_protect, NULL); /* it is the same file */
 }
 
 /* ---- every allocation may fail ---- */

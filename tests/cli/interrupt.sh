@@ -73,8 +73,37 @@ kill -INT $pid
 ended 130
 [ -s e.keras ] || fail "e.keras was not saved"
 
+# A terminal that is closed: the kernel tells of it, and a shell once more.
+begin -o h.keras --json
+kill -HUP $pid
+kill -HUP $pid
+ended 129
+has err "stopping after this batch, then saving h.keras"
+has out '"interrupted":"SIGHUP"'
+expect 0 evaluate h.keras --data train.npz
+if command -v python3 >/dev/null; then
+  python3 "$SNUG_TESTS/cli/closed.py" "$SNUG" fit m.keras $forever -o closed.keras
+  code=$?
+  [ $code -eq 129 ] || fail "a closed terminal: exit code $code"
+  expect 0 evaluate closed.keras --data train.npz
+  ! ls -A | grep '^\.snug-' || fail "a file is left"
+fi
+begin -o i.keras
+kill -HUP $pid
+kill -TERM $pid # a second one of another kind ends it at once
+wait $pid
+
 # Who asked for it keeps it ignored: a shell's background jobs, nohup.
 ("$SNUG" fit m.keras --data train.npz --epochs 2 -o g.keras >out 2>err; echo $? >code) &
 wait $!
 [ "$(cat code)" = 0 ] || fail "in the background: $(cat err)"
+: >err
+(trap '' HUP && exec "$SNUG" fit m.keras --data train.npz --batch-size 8 --epochs 20 >out 2>err) &
+pid=$!
+for _ in $(seq 300); do
+  grep -q 'Epoch 2/' err && break
+  sleep 0.01
+done
+kill -HUP $pid || fail "it ended too early to be told"
+ended 0
 exit 0

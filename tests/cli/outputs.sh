@@ -42,6 +42,15 @@ cp v.npz copies
 refused "is read by this run" --validation-data v.npz --csv-log v.npz --force
 same v.npz copies/v.npz
 [ ! -e m.1.keras ] || fail "a checkpoint of a fit that was refused"
+cp train.npz in.rec
+for option in --csv-log --memory-log --record; do
+  expect 1 fit m.keras --data - $option in.rec --force <in.rec
+  has err "in.rec is read by this run (standard input), and is not replaced"
+  expect 1 fit m.keras $short --validation-data - $option in.rec --force <in.rec
+  has err "in.rec is read by this run (standard input), and is not replaced"
+  same in.rec train.npz
+done
+rm in.rec
 rm m.2.keras link.csv hard.csv
 
 # ---- files that are there need --force ----
@@ -78,6 +87,21 @@ for _ in $(seq 40); do
     fail "a file of a moment before was replaced: $(cat out)"
 done
 rm -f v.*.keras kept.keras
+
+# Nor is a file that somebody else writes while it trains.
+"$SNUG" fit m.keras $short --epochs 60 --checkpoint 'f.{epoch}.keras' -o kept.keras >out 2>err &
+pid=$!
+while [ ! -e f.1.keras ]; do
+  kill -0 $pid || fail "it ended by itself: $(cat err)"
+  sleep 0.01
+done
+for i in 58 59 60; do echo old >f.$i.keras; done
+wait $pid && fail "a file of another process was replaced"
+pid=
+for i in 58 59 60; do [ "$(cat f.$i.keras)" = old ] || fail "f.$i.keras was replaced"; done
+[ -e f.57.keras ] || fail "the training did not go on"
+has out "f.58.keras exists; --force replaces it"
+rm -f f.*.keras kept.keras
 
 # ---- what cannot be written is told before step 1 ----
 
@@ -138,6 +162,60 @@ for option in "--csv-log l" "--memory-log l" "--record l" "--backup run"; do
   expect 0 fit m.keras $short $option --force # nobody holds it any more
   rm -rf l run
 done
+
+# ---- what a backup frees ----
+
+# stop ARGS...: train until there is a backup, and kill it.
+stop() {
+  rm -rf run
+  "$SNUG" fit m.keras $short --epochs 100 --backup run "$@" >/dev/null 2>first &
+  pid=$!
+  while [ ! -e run/snug.backup ]; do
+    kill -0 $pid 2>/dev/null || fail "it ended by itself: $(cat first)"
+    sleep 0.01
+  done
+  kill -KILL $pid
+  wait $pid 2>/dev/null
+  [ -e run/snug.backup ] || fail "it was not stopped in time"
+}
+resume="fit m.keras $short --epochs 100 --backup run"
+
+# What the killed run did not write is not freed by its backup: as long as the log would be, and longer.
+seq 100000 >user
+stop --csv-log own.csv --memory-log own.memory --target-epochs 1 --record own.snug --checkpoint own.keras -o last.keras
+for option in "--csv-log mine.csv" "--memory-log mine.csv --target-epochs 1" "--record mine.csv" "--checkpoint mine.keras" "-o mine.keras"; do
+  file=$(printf '%s' "$option" | cut -d' ' -f2)
+  cp user "$file"
+  expect 1 $resume $option
+  has err "$file exists; --force replaces it"
+  lacks err "Epoch"
+  same "$file" user
+  rm "$file"
+done
+# A log that somebody else has put in the place of its own is not cut either.
+mv own.csv kept.csv
+cp user own.csv
+expect 1 $resume --csv-log own.csv
+has err "own.csv is not the log that the backup goes on with: it does not begin with \"epoch,"
+same own.csv user
+mv kept.csv own.csv
+[ -e run/snug.backup ] || fail "a refusal removed the backup"
+# Its own it may.
+expect 0 $resume --csv-log own.csv --memory-log own.memory --target-epochs 1 --record own.snug --checkpoint own.keras -o last.keras
+[ "$(wc -l <own.csv)" = 101 ] || fail "a log of $(wc -l <own.csv) lines"
+rm -rf own.* last.keras run
+
+# With --force a file of another path begins anew: nothing is appended to it.
+stop
+for option in "--csv-log mine" "--memory-log mine --target-epochs 99" "--record mine"; do
+  cp -r run kept
+  cp user mine
+  expect 0 $resume $option --force
+  [ "$(head -c 4 mine)" != "$(head -c 4 user)" ] || fail "$option --force appended to a file"
+  rm -rf run mine
+  mv kept run
+done
+rm -rf run user
 
 # ---- what killed runs left ----
 

@@ -172,6 +172,11 @@ def changed_options(report, net, line):
                                   (words(net, below, epochs=epochs), 3, "--replan"),
                                   (words(net, None, epochs=epochs), 0, ""),
                                   (words(net, line, epochs=epochs + 1), 0, ""),
+                                  (words(net, line, "--csv-log", "log.csv", "--checkpoint", "best.keras", "--record", "r.snug",
+                                         epochs=epochs), 0, ""),
+                                  (words(net, line, "--early-stopping", "loss:patience=9", epochs=epochs), 1,
+                                   "EarlyStopping is not given there and loss:patience=9 here"),
+                                  (words(net, line, "--lr-schedule", "0:0.1", epochs=epochs), 1, "LearningRateScheduler is not given"),
                                   (words(net, line, "--seed", "7", "--replan", epochs=epochs), 0, "")):
         shutil.rmtree(net.path("backup"), ignore_errors=True)
         shutil.copytree(net.path("kept"), net.path("backup"))

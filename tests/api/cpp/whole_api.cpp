@@ -185,6 +185,8 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   CHECK(ctx, snug_history_epochs(raw) == 3 && !text.empty());
   CHECK(ctx, std::string(snug_callback_unwritten(&callbacks[0])).empty());
   CHECK(ctx, snug_backup_remove(&callbacks[0]) == SNUG_E_ARGUMENT);
+  bool is_own = true;
+  CHECK(ctx, snug_backup_names(ctx.get(), "there is none", "a.csv", &is_own) == SNUG_OK && !is_own);
   snug_callback_destroy(&callbacks[0]);
   const snug_logs first = snug_history_logs(raw, 0);
   const snug_logs last = snug_history_logs(raw, 2);
