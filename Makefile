@@ -22,7 +22,12 @@ demo: release
 test-quick: release
 	@$(call run_tests,build) -LE 'keras|line|faults-all'
 
-test: format-check test-quick test-keras test-python test-line test-asan clang
+test: strict format-check test-quick test-keras test-python test-line test-asan clang
+
+# Warnings fail the test run, not the build of a user whose compiler knows one more.
+strict:
+	@sh tools/configure.sh build release $(GENERATOR)
+	@grep -q '^SNUG_WERROR:BOOL=ON' build/CMakeCache.txt || cmake -DSNUG_WERROR=ON build >/dev/null
 
 # Against a live Keras, which tools/keras_venv.sh installs under .cache/keras: the quick part, and everything.
 test-keras: release
@@ -106,4 +111,4 @@ clean:
 	rm -rf build build-debug build-asan build-clang build-fuzz build-wheel
 
 .PHONY: all release debug demo test-quick test test-keras test-python test-line test-line-all test-all test-asan clang \
-        fuzz bench format format-check tidy symbols man wheel install clean
+        strict fuzz bench format format-check tidy symbols man wheel install clean

@@ -33,4 +33,4 @@ END
     exit 0 # it keeps its generator; CMake itself looks whether its files changed
   fi
 fi
-exec cmake --preset "$preset" "$@" -Wno-dev >/dev/null
+exec cmake --preset "$preset" "$@" >/dev/null
