@@ -22,7 +22,12 @@ demo: release
 test-quick: release
 	@$(call run_tests,build) -LE 'keras|line|faults-all'
 
-test: format-check test-quick test-keras test-python test-line test-asan clang
+test: strict format-check test-quick test-keras test-python test-line test-asan clang test-onednn-off
+
+# Warnings fail the test run, not the build of a user whose compiler knows one more.
+strict:
+	@sh tools/configure.sh build release $(GENERATOR)
+	@grep -q '^SNUG_WERROR:BOOL=ON' build/CMakeCache.txt || cmake -DSNUG_WERROR=ON build >/dev/null
 
 # Against a live Keras, which tools/keras_venv.sh installs under .cache/keras: the quick part, and everything.
 test-keras: release
@@ -52,6 +57,12 @@ test-asan:
 
 clang:
 	@$(call build,build-clang,clang)
+
+# A build without oneDNN: what a kernel of its would have run, and the command.
+test-onednn-off:
+	@$(call build,build-onednn-off,onednn-off) --target tests_device tests_ops tests_train snug_cli make_data hold read_record \
+	  make_recording random_model
+	@$(call run_tests,build-onednn-off) -R '^(device|ops|train)/|^cli/(fit|memory|plan|probes|threads)$$'
 
 # Each fuzzer runs for FUZZ_SECONDS; what it finds goes to build-fuzz/found-*, and fixed to tests/data/fuzz.
 FUZZ_SECONDS ?= 60
@@ -103,7 +114,7 @@ install: release
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean:
-	rm -rf build build-debug build-asan build-clang build-fuzz build-wheel
+	rm -rf build build-debug build-asan build-clang build-onednn-off build-fuzz build-wheel
 
 .PHONY: all release debug demo test-quick test test-keras test-python test-line test-line-all test-all test-asan clang \
-        fuzz bench format format-check tidy symbols man wheel install clean
+        strict test-onednn-off fuzz bench format format-check tidy symbols man wheel install clean

@@ -146,7 +146,8 @@ static const cli_option options[] = {
     {"draw", 0, CLI_FLAG, NULL, NULL, NULL, AT(draw),
      "the map of the block over the time of a step: what lies where, and when"},
     {"find-batch", 0, CLI_FLAG, NULL, NULL, NULL, AT(find_batch),
-     "the largest batch that fits under the line, without trying any out"},
+     "the largest batch that fits under the line, or without one in what this process may hold, "
+     "without trying any out"},
     {"isa", 0, CLI_CHOICE, "SET", "base|avx2|avx512", NULL, AT(isa),
      "plan for a processor with this instruction set: an estimate, as the timings are not its own"},
     {"samples", 0, CLI_AT_LEAST_1, "N", NULL, NULL, AT(samples),

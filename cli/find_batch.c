@@ -174,12 +174,14 @@ static void print_text(const fit_options *o, const memory_line *l, const found_b
   if (!f->exact) {
     printf("does not fit in %s: a batch of 1 needs %s\n", snug_bytes_text(l->bytes, bytes),
            snug_least_text(f->at_exact.least, least));
+    line_print_why(l);
     return;
   }
   printf("batch %lld is the largest that fits in %s%s\n", (long long)f->exact,
          snug_bytes_text(l->bytes, bytes), f->exact == f->samples ? ": all samples at once" : "");
   print_one("largest", f->exact, &f->at_exact);
   print_one("power of two", f->power, &f->at_power);
+  line_print_why(l);
   if (!o->common.quiet) {
     print_next(o, l, f->power);
   }
@@ -190,6 +192,7 @@ static void print_json(const fit_options *o, const memory_line *l, const found_b
   json_bool(&j, "fits", f->exact > 0);
   json_text(&j, "model", o->job.model);
   json_int(&j, "line", (int64_t)l->bytes);
+  json_text(&j, "line_from", *l->why ? l->why : NULL);
   json_int(&j, "batch_size", f->exact);
   json_int(&j, "process", (int64_t)f->at_exact.process);
   json_real(&j, "step_seconds", f->at_exact.seconds);
@@ -198,27 +201,28 @@ static void print_json(const fit_options *o, const memory_line *l, const found_b
   json_finish(&j);
 }
 
-int find_batch_command(const fit_options *o) {
+int find_batch_command(const fit_options *given) {
   memory_line l;
   found_batch found;
-  const char *text = line_text(o->memory);
-  if (!text || strcmp(text, "none") == 0) {
+  fit_options o = *given;
+  const char *text = line_text(o.memory);
+  if (text && strcmp(text, "none") == 0) {
     return cli_fail(CLI_USAGE,
-                    "plan: --find-batch looks for what fits under a line, and there is "
-                    "none: give --memory 2GiB, or --memory auto");
+                    "plan: --find-batch looks for what fits under a line, and there is to be "
+                    "none: leave out --memory none, or give --memory 2GiB");
   }
-  int code = line_find(o->memory, &l);
-  code =
-      code ? code
-           : find_batch(o, l.bytes, 0, PROBE_PATIENT, !o->common.quiet && !o->common.json, &found);
+  o.memory = text ? o.memory : "auto";
+  int code = line_find(o.memory, &l);
+  bool say = !o.common.quiet && !o.common.json;
+  code = code ? code : find_batch(&o, l.bytes, 0, PROBE_PATIENT, say, &found);
   if (!code && found.exact == 0 && found.at_exact.least == UINT64_MAX) {
     fit_run r; /* says why it cannot be planned */
-    code = fit_open(&r, o, "plan");
+    code = fit_open(&r, &o, "plan");
     fit_close(&r);
     return code ? code : cli_fail(CLI_FAILURE, "plan: a batch of 1 cannot be planned");
   }
   if (!code) {
-    (o->common.json ? print_json : print_text)(o, &l, &found);
+    (o.common.json ? print_json : print_text)(&o, &l, &found);
   }
   return code ? code : found.exact ? CLI_OK : CLI_NO_FIT;
 }

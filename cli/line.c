@@ -114,6 +114,12 @@ const char *line_warning(const memory_line *l, uint64_t needs, char dst[LINE_WAR
   return dst;
 }
 
+void line_print_why(const memory_line *line) {
+  if (*line->why) {
+    printf("the line: %s\n", line->why);
+  }
+}
+
 void line_json_room(json *j, const memory_line *line) {
   if (line->room) {
     json_int(j, "available", (int64_t)line->room);

@@ -51,6 +51,9 @@ void line_judge(memory_line *line, snug_ctx *ctx, uint64_t beside);
 #define LINE_WARNING_BYTES 512
 const char *line_warning(const memory_line *line, uint64_t needs, char dst[LINE_WARNING_BYTES]);
 
+/* Who ruled over a line that is a part of the machine, as "the line: ..."; nothing of another. */
+void line_print_why(const memory_line *line);
+
 /* As members of JSON: what the process may hold and who says so; null where nobody looked. */
 void line_json_room(json *j, const memory_line *line);
 

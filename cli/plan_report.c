@@ -54,9 +54,8 @@ static void print_verdict(const plan_view *v) {
 /* Against which limit it is judged. */
 static void print_limit(const memory_line *l, uint64_t needs) {
   char room[SNUG_BYTES_TEXT], text[LINE_WARNING_BYTES];
-  if (*l->why) {
-    printf("the line: %s\n", l->why);
-  } else if (!l->bytes && l->room) {
+  line_print_why(l);
+  if (!l->bytes && l->room) {
     printf("judged by what this process may hold: %s (%s)\n", snug_bytes_text(l->room, room),
            l->who);
   } else if (!l->bytes) {

@@ -2,6 +2,7 @@
 option(SNUG_ONEDNN "use oneDNN; without it convolutions are slow" ON)
 
 add_library(snug_onednn INTERFACE)
+target_compile_definitions(snug_onednn INTERFACE SNUG_HAS_ONEDNN=$<BOOL:${SNUG_ONEDNN}>)
 if(SNUG_ONEDNN)
   find_path(DNNL_INCLUDE oneapi/dnnl/dnnl.h)
   find_library(DNNL_LIBRARY dnnl)

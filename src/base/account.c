@@ -52,13 +52,19 @@ void snug__stock_end(snug_ctx *ctx) {
 }
 
 static snug_status refuse_by_gate(snug_ctx *ctx, const char *what, size_t bytes) {
+  const snug__gate *gate = &ctx->account.gate;
+  uint64_t needed = snug__gate_needs(gate, bytes);
   char held[SNUG__NUMBER_BYTES];
   char may[SNUG__NUMBER_BYTES];
   char more[SNUG__NUMBER_BYTES];
+  char least[SNUG__NUMBER_BYTES];
   return snug__fail(
-      ctx, SNUG_E_LIMIT, "no memory for %s of %s: the process holds %s and may hold %s",
+      ctx, SNUG_E_LIMIT,
+      "no memory for %s of %s: the process holds %s and may hold %s (%llu bytes), and "
+      "%s (%llu) are needed at the least to go on",
       snug__print_least(bytes, more), what, snug__print_bytes(snug__gate_held(), held),
-      snug__print_bytes(ctx->account.gate.most, may));
+      snug__print_bytes(gate->most, may), (unsigned long long)gate->most,
+      snug__print_least(needed, least), (unsigned long long)needed);
 }
 
 snug_status snug__admit(snug_ctx *ctx, const char *what, size_t bytes) {

@@ -15,11 +15,15 @@ uint64_t snug__gate_held(void) {
   return snug__process_read("", &now) ? now.resident + now.tables + snug__process_kernel(&now) : 0;
 }
 
+uint64_t snug__gate_needs(const snug__gate *g, uint64_t bytes) {
+  return snug__gate_held() + g->beside + RESERVE + bytes;
+}
+
 uint64_t snug__gate_room(const snug__gate *g) {
   if (!g->most) {
     return UINT64_MAX;
   }
-  uint64_t held = snug__gate_held() + g->beside + RESERVE;
+  uint64_t held = snug__gate_needs(g, 0);
   return g->most > held ? g->most - held : 0;
 }
 
@@ -43,7 +47,7 @@ bool snug__gate_admits(snug__gate *g, uint64_t bytes) {
   }
   bool admits = bytes <= room;
   g->ahead = admits ? ahead_of(room - bytes) : 0;
-  g->refused = admits ? g->refused : snug__gate_held() + g->beside + RESERVE + bytes;
+  g->refused = admits ? g->refused : snug__gate_needs(g, bytes);
   return admits;
 }
 

@@ -25,6 +25,9 @@ uint64_t snug__gate_held(void);
 /* The bytes that may still be taken; UINT64_MAX if any number.  Asks the system. */
 uint64_t snug__gate_room(const snug__gate *g);
 
+/* What the process would come to with so many bytes more, and what others may take meanwhile. */
+uint64_t snug__gate_needs(const snug__gate *g, uint64_t bytes);
+
 /* Whether so many bytes more may be taken; they count as taken then. */
 bool snug__gate_admits(snug__gate *g, uint64_t bytes);
 

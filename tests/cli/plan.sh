@@ -89,7 +89,7 @@ for wrong in 0 -1 1e30 abc 110% 0% -5% 12Q 70%%; do
 done
 SNUG_MEMORY=abc expect 2 plan m.keras
 has err 'SNUG_MEMORY is "abc"'
-expect 2 plan m.keras --find-batch
+expect 2 plan m.keras --find-batch --memory none
 has err "give --memory"
 expect 2 plan m.keras --allow magic
 has err "there is disk, batch-statistics"
@@ -145,6 +145,16 @@ expect 0 plan m.keras --data train.npz --epochs 3 --find-batch --memory 64MiB
 grep -q '^next: snug fit m.keras --data train.npz .*--epochs 3 .*--memory 64MiB.* --output trained.keras$' out || fail "next: $(cat out)"
 expect 0 plan m.keras --find-batch --memory 64MiB
 grep -q '^next: snug fit m.keras --data FILE .*--output trained.keras$' out || fail "next: $(cat out)"
+
+# Without a line what the process may hold decides, and who says so is told.
+expect 0 plan m.keras --data train.npz --find-batch
+head -1 out | grep -q '^batch 160 is the largest that fits in .*: all samples at once' || fail "find-batch: $(cat out)"
+has out "the line: "
+grep -q '^next: snug fit m.keras --data train.npz .*--memory auto' out || fail "next: $(cat out)"
+expect 0 plan m.keras --data train.npz --find-batch --json
+grep -q '"line":[0-9]*,"line_from":"' out || fail "find-batch: $(cat out)"
+SNUG_MEMORY=64MiB expect 0 plan m.keras --data train.npz --find-batch --json
+has out '"line":67108864,"line_from":null,'
 
 # The largest batch: it fits, and larger ones do not.
 "$SNUG" init cnn -o cnn.keras -q 2>err || fail "init: $(cat err)"

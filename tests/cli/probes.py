@@ -12,8 +12,8 @@ SNUG = os.environ["SNUG"]
 SECONDS = 1.0  # in which nothing may be left
 PATIENCE = 40.0  # of a command that looks for remedies for 10 seconds, or three times as long as its plan took
 COMMANDS = {
-    "fit": ("fit", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "14MiB"),
-    "plan": ("plan", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "14MiB"),
+    "fit": ("fit", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "8MiB"),
+    "plan": ("plan", "model.keras", "--data", "train.npz", "--batch-size", "160", "--memory", "8MiB"),
     "plan --find-batch": ("plan", "model.keras", "--data", "train.npz", "--find-batch", "--memory", "400MiB"),
 }
 

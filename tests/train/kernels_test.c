@@ -58,8 +58,9 @@ static size_t count_kernels(const snug__program *p, const char *begin, int64_t *
   return n;
 }
 
-static void need_winograd(const snug_ctx *ctx) {
-  if (ctx->isa < SNUG__ISA_AVX512) {
+/* Beside Winograd's kernels stand those of oneDNN. */
+static void need_choice(const snug_ctx *ctx) {
+  if (ctx->isa < SNUG__ISA_AVX512 || !SNUG_HAS_ONEDNN) {
     test_skip("there is nothing to choose from");
   }
 }
@@ -68,7 +69,7 @@ TEST(a_bound_on_scratch_takes_other_kernels) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
   int64_t free_scratch = 0, bound_scratch = 0, same = 0;
-  need_winograd(ctx);
+  need_choice(ctx);
   snug__program *chosen_freely = make_program(ctx, m, 0);
   ASSERT_TRUE(count_kernels(chosen_freely, "wino_", &free_scratch) >= 4);
   snug__program *enough = make_program(ctx, m, free_scratch);
@@ -121,7 +122,7 @@ TEST(the_text_of_a_graph_has_the_kernels) {
   const snug__pass_options options = {.kernels = {.most_scratch = 1}};
   snug__graph *g = NULL, *back = NULL;
   snug__text a, b;
-  need_winograd(ctx);
+  need_choice(ctx);
   ASSERT_OK(ctx, lower(m, &options, &g));
   print_graph(g, &a);
   ASSERT_HAS(snug__text_get(&a), " kernel=1 @");
@@ -301,7 +302,7 @@ TEST(a_fit_runs_the_kernels_it_is_given) {
   static result preferred, again, direct, direct_again;
   char list[4096], direct_list[4096], told[4096];
   snug_ctx *ctx = test_ctx();
-  need_winograd(ctx);
+  need_choice(ctx);
   ASSERT_OK(ctx, train(ctx, NULL, list, sizeof list, &preferred));
   ASSERT_HAS(list, "\"first\" conv2d_post wino_conv2d_post\n");
   ASSERT_OK(ctx, train(ctx, list, told, sizeof told, &again));
@@ -341,7 +342,7 @@ TEST(a_line_takes_kernels_with_less_scratch) {
   char list[4096], told[4096];
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
-  need_winograd(ctx);
+  need_choice(ctx);
   least_point(ctx, m, NULL, list, sizeof list); /* times the kernels, which takes memory too */
   snug_plan_point lean = least_point(ctx, m, NULL, list, sizeof list);
   snug_plan_point fixed = least_point(ctx, m, list, told, sizeof told);

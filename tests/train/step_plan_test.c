@@ -5,6 +5,7 @@
 #include "exec/program.h"
 #include "graph/op.h"
 #include "lib/models.h"
+#include "ops/ops.h"
 #include "train/lower.h"
 #include "train/nets.h"
 #include "train/step.h"
@@ -20,6 +21,11 @@ static snug__program *plan_step(snug_ctx *ctx, snug_model *m, int64_t batch,
   return p;
 }
 
+/* A gradient in the layout that its update wants, beside the one that it was made in. */
+static bool is_copy(const snug__graph *g, const snug__value *v) {
+  return v->producer != SNUG_NONE && snug__node_at(g, v->producer)->op == &snug__op_reorder;
+}
+
 /* Bytes of all gradients of weights, and the most of them alive at one position. */
 static void gradient_bytes(const snug__program *p, int64_t *all, int64_t *most) {
   *all = *most = 0;
@@ -27,7 +33,8 @@ static void gradient_bytes(const snug__program *p, int64_t *all, int64_t *most) 
     int64_t alive = 0;
     for (snug__id v = 0; v < p->graph->values.n; v++) {
       const snug__value *value = snug__value_at(p->graph, v);
-      if (value->class_ == SNUG__CLASS_GRADIENTS && value->view_of == SNUG_NONE) {
+      if (value->class_ == SNUG__CLASS_GRADIENTS && value->view_of == SNUG_NONE &&
+          !is_copy(p->graph, value)) {
         int64_t bytes = snug__type_bytes(&value->type);
         *all += position == 0 ? bytes : 0;
         alive += p->plan->first[v] <= (int64_t)position && (int64_t)position < p->plan->end[v]
@@ -98,7 +105,8 @@ TEST(a_network_of_1000_layers_is_packed_within_half_a_percent) {
       ctx, test_net_residual(m, &(test_net){.size = 16, .classes = 10, .width = 8, .depth = 1000}));
   ASSERT_OK(ctx, compile_with(m, "adam", "sparse_categorical_crossentropy"));
   snug__program *p = plan_step(ctx, m, 4, NULL);
-  ASSERT_TRUE(p->plan->n_buffers >= 10000);
+  ASSERT_TRUE(p->plan->n_buffers >=
+              (SNUG_HAS_ONEDNN ? 10000 : 8000)); /* its kernels have scratch */
   ASSERT_TRUE((double)p->plan->height <= 1.005 * (double)p->plan->load);
   snug__program_destroy(p);
   snug_model_destroy(m);

@@ -23,6 +23,8 @@ TEST(what_would_pass_it_is_refused_and_never_touched) {
   snug_memory_set_bound(ctx, held + 16 * MIB);
   ASSERT_STATUS(ctx, snug__take(ctx, SNUG__MEM_WORK, 17 * MIB, &p), SNUG_E_LIMIT,
                 "no memory for 17.0 MiB of work: the process holds ");
+  ASSERT_HAS(snug_message(ctx), " are needed at the least to go on");
+  ASSERT_TRUE(snug__gate_needs(&ctx->account.gate, 17 * MIB) > held + 16 * MIB);
   ASSERT_NULL(p);
   ASSERT_TRUE(snug__gate_held() < held + MIB);
   void *half = take(ctx, 8 * MIB);
