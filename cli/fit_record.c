@@ -62,6 +62,8 @@ static void write_verdict(const fit_run *r, int code, char *text, size_t bytes) 
 static snug_status tell_end(fit_run *r, int code) {
   snug_recorder *to = r->record.recorder;
   char text[1200];
+  /* The kernel tells a peak to some pages, and less later: one figure, that of the recording. */
+  r->memory.process_measured = r->record.process;
   write_verdict(r, code, text, sizeof text);
   snug_status s = snug_recorder_fact(to, "end.verdict", text);
   snprintf(text, sizeof text, "%llu", (unsigned long long)r->memory.process_measured);
