@@ -50,9 +50,6 @@ int32_t cli_parse_shape(const char **at, int64_t *shape, int32_t most);
 #define CLI_MOST_INPUTS 64
 int cli_parse_shapes(const char *text, snug_array x[CLI_MOST_INPUTS], int32_t *n);
 
-/* Write bytes for people, e.g. "1.50 MiB", into 16 characters at least; returns dst. */
-const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes);
-
 /* Element i of an array, and the elements of one sample. */
 double cli_value_at(const snug_array *a, int64_t i);
 int64_t cli_sample_values(const snug_array *a);

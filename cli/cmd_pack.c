@@ -57,12 +57,12 @@ static void print_quality(const snug_pack_result *r, FILE *out) {
   }
 }
 
-/* "96 bytes", "2048 bytes (2.00 KiB)" */
+/* "96 bytes", "2048 bytes (2.0 KiB)" */
 static void print_bytes(int64_t bytes, FILE *out) {
-  char text[24];
+  char text[SNUG_BYTES_TEXT];
   fprintf(out, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
   if (bytes >= 1024) {
-    fprintf(out, " (%s)", cli_bytes_text(bytes, text, sizeof text));
+    fprintf(out, " (%s)", snug_bytes_text((uint64_t)bytes, text));
   }
 }
 

@@ -57,7 +57,7 @@ static snug_status refuse_by_gate(snug_ctx *ctx, const char *what, size_t bytes)
   char more[SNUG__NUMBER_BYTES];
   return snug__fail(
       ctx, SNUG_E_LIMIT, "no memory for %s of %s: the process holds %s and may hold %s",
-      snug__print_least(bytes, more), what, snug__print_bytes(snug__gate_held(), held),
+      snug__print_bytes(bytes, more), what, snug__print_bytes(snug__gate_held(), held),
       snug__print_bytes(ctx->account.gate.most, may));
 }
 

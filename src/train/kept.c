@@ -116,5 +116,5 @@ snug_status snug__kept_refuse(const snug__fit *f) {
                     "give that line, or let another plan be made, with other results (--replan; "
                     "replan of snug_fit_options)",
                     snug__print_bytes(r->line, line), (unsigned long long)r->line,
-                    snug__print_least(f->pick.least, need), (unsigned long long)f->pick.least);
+                    snug__print_bytes(f->pick.least, need), (unsigned long long)f->pick.least);
 }
