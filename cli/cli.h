@@ -27,6 +27,12 @@ int cli_fail(int code, const char *format, ...) SNUG_PRINTF(2, 3);
 /* Report a verb that is not there; returns CLI_USAGE. */
 int cli_no_verb(const char *name);
 
+/* What the library says, with options in place of what a program would set ("replan of
+ * snug_fit_options"): into out, which is returned; of the last failure, until the next call. */
+#define CLI_MESSAGE_BYTES 1200
+const char *cli_in_options(const char *message, char out[CLI_MESSAGE_BYTES]);
+const char *cli_message(const snug_ctx *ctx);
+
 /* Report the failure of a library call by its message; returns CLI_FAILURE or CLI_NO_FIT. */
 int cli_fail_status(const snug_ctx *ctx, snug_status status);
 

@@ -39,7 +39,7 @@ static int solve(pack_command *c) {
       snug_pack(c->ctx, c->problem.items, c->problem.n, &c->options, c->offsets, &c->result);
   bool has_no_room = status == SNUG_E_LIMIT || status == SNUG_E_MEMORY;
   return status ? cli_fail(has_no_room ? CLI_NO_FIT : CLI_FAILURE, "%s: %s", c->input,
-                           snug_message(c->ctx))
+                           cli_message(c->ctx))
                 : CLI_OK;
 }
 

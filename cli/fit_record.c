@@ -46,7 +46,7 @@ void record_saving(fit_run *r, bool begins) {
 }
 
 static void write_verdict(const fit_run *r, int code, char *text, size_t bytes) {
-  const char *message = snug_message(r->job.ctx);
+  const char *message = cli_message(r->job.ctx);
   if (code) {
     snprintf(text, bytes, "failed: %s", *message ? message : "see what it said");
   } else if (r->interrupted) {
@@ -84,6 +84,6 @@ void record_close(fit_run *r, int code) {
     snprintf(text, sizeof text, "%s; the recording is not complete", r->record.why);
     fit_note_unwritten(r, text, false);
   } else if (told || closed) {
-    fit_note_unwritten(r, snug_message(r->job.ctx), false);
+    fit_note_unwritten(r, cli_message(r->job.ctx), false);
   }
 }

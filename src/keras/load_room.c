@@ -16,10 +16,10 @@ static snug_status fail_room(snug_ctx *ctx, const char *path, uint64_t needed, c
                              const char *also) {
   char least[SNUG__NUMBER_BYTES];
   char may[SNUG__NUMBER_BYTES];
-  char more[96] = "the container or the machine must leave it more";
+  char more[128] = "the container or the machine must leave it more";
   const snug__gate *gate = &ctx->account.gate;
   if (gate->is_line) {
-    snprintf(more, sizeof more, "a line of %lluMiB or more is needed (--memory)",
+    snprintf(more, sizeof more, "a line of %lluMiB or more is needed (memory of snug_load_options)",
              (unsigned long long)((needed + 2 * MIB - 1) / MIB));
   }
   return snug__fail(ctx, SNUG_E_LIMIT,
@@ -83,11 +83,9 @@ static snug_status check_parts(const snug_model *m, const char *path, bool with_
            snug__print_bytes(weights, of_weights), state ? " and " : "",
            state ? snug__print_bytes(state, of_state) : "",
            state ? " for its optimizer's state" : "");
-  return fail_room(m->ctx, path, held(m->ctx) + LOAD_BYTES + bytes, text,
-                   without_state
-                       ? "; less is needed without that state: say how it is trained (--optimizer, "
-                         "--loss), or leave that out (no_compile of snug_load_options)"
-                       : "");
+  return fail_room(
+      m->ctx, path, held(m->ctx) + LOAD_BYTES + bytes, text,
+      without_state ? "; less is needed without that state (no_compile of snug_load_options)" : "");
 }
 
 snug_status snug__load_check_weights(const snug__archive *a, const snug_model *m, const char *path,
