@@ -27,6 +27,12 @@ int cli_fail(int code, const char *format, ...) SNUG_PRINTF(2, 3);
 /* Report a verb that is not there; returns CLI_USAGE. */
 int cli_no_verb(const char *name);
 
+/* What the library says, with options in place of what a program would set ("replan of
+ * snug_fit_options"): into out, which is returned; of the last failure, until the next call. */
+#define CLI_MESSAGE_BYTES 1200
+const char *cli_in_options(const char *message, char out[CLI_MESSAGE_BYTES]);
+const char *cli_message(const snug_ctx *ctx);
+
 /* Report the failure of a library call by its message; returns CLI_FAILURE or CLI_NO_FIT. */
 int cli_fail_status(const snug_ctx *ctx, snug_status status);
 
@@ -49,9 +55,6 @@ int32_t cli_parse_shape(const char **at, int64_t *shape, int32_t most);
  * "224,224,3;8", into as many arrays without data.  Reports; returns 0 or an exit code. */
 #define CLI_MOST_INPUTS 64
 int cli_parse_shapes(const char *text, snug_array x[CLI_MOST_INPUTS], int32_t *n);
-
-/* Write bytes for people, e.g. "1.50 MiB", into 16 characters at least; returns dst. */
-const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes);
 
 /* Element i of an array, and the elements of one sample. */
 double cli_value_at(const snug_array *a, int64_t i);

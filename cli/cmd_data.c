@@ -142,7 +142,7 @@ static void print_unusable(const data_command *c) {
     const snug_array *a = NULL;
     if (snug_arrays_find(c->arrays, name)->dtype == SNUG_NO_DTYPE &&
         snug_arrays_get(c->arrays, name, &a)) {
-      printf("  %-16s no data: %s\n", name, snug_message(c->ctx));
+      printf("  %-16s no data: %s\n", name, cli_message(c->ctx));
     }
   }
 }

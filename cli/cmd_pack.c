@@ -39,7 +39,7 @@ static int solve(pack_command *c) {
       snug_pack(c->ctx, c->problem.items, c->problem.n, &c->options, c->offsets, &c->result);
   bool has_no_room = status == SNUG_E_LIMIT || status == SNUG_E_MEMORY;
   return status ? cli_fail(has_no_room ? CLI_NO_FIT : CLI_FAILURE, "%s: %s", c->input,
-                           snug_message(c->ctx))
+                           cli_message(c->ctx))
                 : CLI_OK;
 }
 
@@ -57,12 +57,12 @@ static void print_quality(const snug_pack_result *r, FILE *out) {
   }
 }
 
-/* "96 bytes", "2048 bytes (2.00 KiB)" */
+/* "96 bytes", "2048 bytes (2.0 KiB)" */
 static void print_bytes(int64_t bytes, FILE *out) {
-  char text[24];
+  char text[SNUG_BYTES_TEXT];
   fprintf(out, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
   if (bytes >= 1024) {
-    fprintf(out, " (%s)", cli_bytes_text(bytes, text, sizeof text));
+    fprintf(out, " (%s)", snug_bytes_text((uint64_t)bytes, text));
   }
 }
 

@@ -79,7 +79,7 @@ static int open_watch(watch_run *r) {
   o.no_devices = r->options->no_gpu;
   o.recorder = r->recorder;
   return snug_watch_create(r->ctx, &o, &r->watch)
-             ? cli_fail(CLI_NOT_WATCHED, "%s", snug_message(r->ctx))
+             ? cli_fail(CLI_NOT_WATCHED, "%s", cli_message(r->ctx))
              : CLI_OK;
 }
 

@@ -113,7 +113,7 @@ int cli_file_begin(cli_file *f, snug_ctx *ctx, const char *path, bool force) {
     return code;
   }
   if (snug_new_file_begin(&f->file, ctx, path)) {
-    return cli_fail(CLI_FAILURE, "%s", snug_message(ctx));
+    return cli_fail(CLI_FAILURE, "%s", cli_message(ctx));
   }
   f->stream = fopencookie(&f->file, "wb", (cookie_io_functions_t){.write = write_piece});
   if (!f->stream) {
@@ -128,7 +128,7 @@ int cli_file_end(cli_file *f) {
   is_written = fclose(f->stream) == 0 && is_written;
   int code = is_written && !snug_new_file_end(&f->file, f->force)
                  ? CLI_OK
-                 : cli_fail(CLI_FAILURE, "%s", snug_message(f->ctx));
+                 : cli_fail(CLI_FAILURE, "%s", cli_message(f->ctx));
   snug_new_file_drop(&f->file);
   return code;
 }

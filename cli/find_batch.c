@@ -44,7 +44,7 @@ static int try_batch(search *s, int64_t batch, tried *out) {
             out->plan.fits        ? ""
             : bytes == UINT64_MAX ? "cannot be planned"
                                   : "does not fit, at the least ",
-            bytes == UINT64_MAX ? "" : snug_least_text(bytes, needs),
+            bytes == UINT64_MAX ? "" : snug_bytes_text(bytes, needs),
             out->plan.fits && out->plan.recomputed ? ", with values that are made again" : "");
   }
   return code;
@@ -147,7 +147,7 @@ int find_batch(const fit_options *options, uint64_t line, int64_t most, double u
 
 static void print_one(const char *name, int64_t batch, const probe *p) {
   char bytes[SNUG_BYTES_TEXT], time[32];
-  printf("%-14s %8lld  %10s", name, (long long)batch, snug_least_text(p->process, bytes));
+  printf("%-14s %8lld  %10s", name, (long long)batch, snug_bytes_text(p->process, bytes));
   if (p->seconds > 0.0) {
     double rate = (double)batch / p->seconds;
     printf(rate < 100.0 ? "  %s a step, %.3g samples/s" : "  %s a step, %.0f samples/s",
@@ -173,7 +173,7 @@ static void print_text(const fit_options *o, const memory_line *l, const found_b
   char bytes[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT];
   if (!f->exact) {
     printf("does not fit in %s: a batch of 1 needs %s\n", snug_bytes_text(l->bytes, bytes),
-           snug_least_text(f->at_exact.least, least));
+           snug_bytes_text(f->at_exact.least, least));
     line_print_why(l);
     return;
   }

@@ -101,7 +101,7 @@ static void write_title(const fit_run *r, char *text) {
   }
   if (r->memory.process) {
     snprintf(text + n, TEXT_BYTES - n, "%splanned %s%s%s", dot,
-             snug_least_text(r->memory.process, planned), dot,
+             snug_bytes_text(r->memory.process, planned), dot,
              process_peak(r) <= most ? "held" : "passed");
   }
 }
@@ -118,11 +118,12 @@ static void write_difference(uint64_t planned, uint64_t measured, char *text, si
   }
 }
 
-static void write_compared(const fit_run *r, const char *planned, uint64_t measured,
-                           const char *difference, char *text) {
-  char bytes[SNUG_BYTES_TEXT];
-  snprintf(text, TEXT_BYTES, "planned %s%smeasured %s%s%s", planned, terminal_dot(&r->out),
-           snug_bytes_text(measured, bytes), terminal_dot(&r->out), difference);
+static void write_compared(const fit_run *r, uint64_t planned, uint64_t measured, char *text) {
+  char bytes[2][SNUG_BYTES_TEXT], difference[64];
+  const char *dot = terminal_dot(&r->out);
+  write_difference(planned, measured, difference, sizeof difference);
+  snprintf(text, TEXT_BYTES, "planned %s%smeasured %s%s%s", snug_bytes_text(planned, bytes[0]), dot,
+           snug_bytes_text(measured, bytes[1]), dot, difference);
 }
 
 /* The process around what Snug allocates. */
@@ -182,15 +183,10 @@ static char *next_row(rows *b, const char *label) {
 
 static void add_memory(const fit_run *r, rows *b) {
   const snug_memory_report *m = &r->memory;
-  char planned[SNUG_BYTES_TEXT], difference[64];
   if (m->process) {
-    write_difference(m->process, process_peak(r), difference, sizeof difference);
-    write_compared(r, snug_least_text(m->process, planned), process_peak(r), difference,
-                   next_row(b, "process"));
+    write_compared(r, m->process, process_peak(r), next_row(b, "process"));
   }
-  write_difference(m->planned, m->measured, difference, sizeof difference);
-  write_compared(r, snug_bytes_text(m->planned, planned), m->measured, difference,
-                 next_row(b, "snug"));
+  write_compared(r, m->planned, m->measured, next_row(b, "snug"));
   snug_memory_text(m, r->out.ascii, next_row(b, "what"), TEXT_BYTES);
   write_who(r, next_row(b, "who"));
   if (m->process) {

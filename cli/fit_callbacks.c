@@ -135,7 +135,7 @@ static int add_keras(fit_run *r, const char *class_name, const char *config, con
   snug_status s = snug_callback_create(r->job.model, class_name, config, &target,
                                        &r->callbacks[r->n_callbacks]);
   r->n_callbacks += !s;
-  return s ? cli_fail(CLI_USAGE, "fit: %s", snug_message(r->job.ctx)) : CLI_OK;
+  return s ? cli_fail(CLI_USAGE, "fit: %s", cli_message(r->job.ctx)) : CLI_OK;
 }
 
 /* One that writes a file. */

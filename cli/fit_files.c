@@ -133,7 +133,7 @@ static void save(fit_run *r) {
   record_saving(r, false);
   r->saved = r->options->output && !s;
   if (s) {
-    fit_note_unwritten(r, snug_message(r->job.ctx), false);
+    fit_note_unwritten(r, cli_message(r->job.ctx), false);
   } else if (!r->saved) {
     fprintf(stderr, "snug: what was trained is in %s\n", r->save.saved);
   }
@@ -144,7 +144,7 @@ static void remove_backup(fit_run *r) {
   bool is_safe =
       r->options->output ? r->saved : !has_failed(r->checkpoint) && !has_failed(r->backup);
   if (r->backup && is_safe && snug_backup_remove(r->backup)) {
-    fit_note_unwritten(r, snug_message(r->job.ctx), false);
+    fit_note_unwritten(r, cli_message(r->job.ctx), false);
   }
 }
 

@@ -46,7 +46,7 @@ void record_saving(fit_run *r, bool begins) {
 }
 
 static void write_verdict(const fit_run *r, int code, char *text, size_t bytes) {
-  const char *message = snug_message(r->job.ctx);
+  const char *message = cli_message(r->job.ctx);
   if (code) {
     snprintf(text, bytes, "failed: %s", *message ? message : "see what it said");
   } else if (r->interrupted) {
@@ -62,6 +62,8 @@ static void write_verdict(const fit_run *r, int code, char *text, size_t bytes) 
 static snug_status tell_end(fit_run *r, int code) {
   snug_recorder *to = r->record.recorder;
   char text[1200];
+  /* The kernel tells a peak to some pages, and less later: one figure, that of the recording. */
+  r->memory.process_measured = r->record.process;
   write_verdict(r, code, text, sizeof text);
   snug_status s = snug_recorder_fact(to, "end.verdict", text);
   snprintf(text, sizeof text, "%llu", (unsigned long long)r->memory.process_measured);
@@ -82,6 +84,6 @@ void record_close(fit_run *r, int code) {
     snprintf(text, sizeof text, "%s; the recording is not complete", r->record.why);
     fit_note_unwritten(r, text, false);
   } else if (told || closed) {
-    fit_note_unwritten(r, snug_message(r->job.ctx), false);
+    fit_note_unwritten(r, cli_message(r->job.ctx), false);
   }
 }

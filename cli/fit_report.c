@@ -24,7 +24,7 @@ static void announce_plan(const fit_run *r) {
   char needs[SNUG_BYTES_TEXT], size[SNUG_BYTES_TEXT], time[32], price[TEXT_BYTES];
   char result[TEXT_BYTES];
   double seconds = r->point.seconds;
-  snug_least_text(r->planned.process ? r->planned.process : r->planned.planned, needs);
+  snug_bytes_text(r->planned.process ? r->planned.process : r->planned.planned, needs);
   if (r->line.bytes) {
     fprintf(stderr, "Plan: fits. %s of %s for the whole process%s", needs,
             snug_bytes_text(r->line.bytes, size), price_text(r, price, sizeof price));

@@ -25,13 +25,13 @@ int job_fail(const job *j, snug_status status) {
   if (!is_about_data(status)) {
     return cli_fail_status(j->ctx, status);
   }
-  if (j->options->data.n && strncmp(snug_message(j->ctx), j->options->data.items[0],
+  if (j->options->data.n && strncmp(cli_message(j->ctx), j->options->data.items[0],
                                     strlen(j->options->data.items[0])) == 0) {
     return cli_fail_status(j->ctx, status); /* it names the file itself */
   }
   append_files(files, sizeof files, "", &j->options->data);
   append_files(files, sizeof files, has_more ? "; " : "", j->more_data);
-  return cli_fail(CLI_FAILURE, "%s: %s", files, snug_message(j->ctx));
+  return cli_fail(CLI_FAILURE, "%s: %s", files, cli_message(j->ctx));
 }
 
 int job_need_compiled(const job *j, const char *verb) {
@@ -40,8 +40,9 @@ int job_need_compiled(const job *j, const char *verb) {
   bool has_data = data->n || strcmp(verb, "plan") != 0; /* where it must be given */
   const char *left_out = snug_model_left_out(j->model);
   const char *why = snug_model_uncompiled(j->model);
+  char text[CLI_MESSAGE_BYTES];
   if (why) {
-    return cli_fail(CLI_FAILURE, "%s: %s", verb, why);
+    return cli_fail(CLI_FAILURE, "%s: %s", verb, cli_in_options(why, text));
   }
   if (snug_model_metrics(j->model).n > 0) {
     if (left_out && strcmp(verb, "plan") != 0) {
@@ -210,8 +211,9 @@ void job_hold_to_room(snug_ctx *ctx) {
 
 /* Told however quiet the command is to be: nothing else says it. */
 static void print_note(void *user, const char *text) {
+  char says[CLI_MESSAGE_BYTES];
   (void)user;
-  fprintf(stderr, "Warning: %s.\n", text);
+  fprintf(stderr, "Warning: %s.\n", cli_in_options(text, says));
 }
 
 static int create_context(job *j, const memory_line *line) {
@@ -231,7 +233,7 @@ static int create_context(job *j, const memory_line *line) {
     job_hold_to_room(j->ctx);
   }
   s = snug_memory_preallocate(j->ctx, "cpu", (uint64_t)j->options->preallocate);
-  return s ? cli_fail(CLI_NO_FIT, "--preallocate: %s", snug_message(j->ctx)) : CLI_OK;
+  return s ? cli_fail(CLI_NO_FIT, "--preallocate: %s", cli_message(j->ctx)) : CLI_OK;
 }
 
 static int open_arrays(job *j) {

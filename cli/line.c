@@ -46,7 +46,7 @@ static int find_available(double part, memory_line *out) {
     out->bytes = (uint64_t)((double)found.bytes * part);
     snprintf(out->why, sizeof out->why, "%s", found.who);
   }
-  int code = s ? cli_fail(CLI_FAILURE, "--memory: %s", ctx ? snug_message(ctx) : "no memory") : 0;
+  int code = s ? cli_fail(CLI_FAILURE, "--memory: %s", ctx ? cli_message(ctx) : "no memory") : 0;
   snug_ctx_destroy(ctx);
   return code;
 }

@@ -18,7 +18,7 @@ int cli_fail(int code, const char *format, ...) {
 }
 
 int cli_fail_status(const snug_ctx *ctx, snug_status status) {
-  const char *message = snug_message(ctx);
+  const char *message = cli_message(ctx);
   bool no_room = status == SNUG_E_LIMIT || status == SNUG_E_MEMORY;
   return cli_fail(no_room ? CLI_NO_FIT : CLI_FAILURE, "%s",
                   *message ? message : snug_status_text(status));

@@ -123,7 +123,7 @@ static bool write_row(void *user, const snug_memory_sample *s) {
   fit_run *r = user;
   if (write_sample(r, s) && !r->log_failed) {
     r->log_failed = true;
-    fit_note_unwritten(r, snug_message(r->job.ctx), false);
+    fit_note_unwritten(r, cli_message(r->job.ctx), false);
   }
   return true;
 }
@@ -140,7 +140,7 @@ snug_callback samples_callback(fit_run *r) {
 
 void samples_close_log(fit_run *r) {
   if (snug_log_file_close(&r->memory_log) && !r->log_failed) {
-    fit_note_unwritten(r, snug_message(r->job.ctx), false);
+    fit_note_unwritten(r, cli_message(r->job.ctx), false);
   }
 }
 

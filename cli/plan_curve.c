@@ -17,7 +17,7 @@ static void print_point(const plan_view *v, size_t i) {
   snug_plan_point p;
   char bytes[SNUG_BYTES_TEXT], time[32], more[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &p);
-  printf("%s %10s  %9s  %7s  %s\n", i == v->chosen ? ">" : " ", snug_least_text(p.process, bytes),
+  printf("%s %10s  %9s  %7s  %s\n", i == v->chosen ? ">" : " ", snug_bytes_text(p.process, bytes),
          terminal_time(p.seconds, time, sizeof time),
          i ? plan_more(p.seconds, v->fastest.seconds, more, sizeof more) : "",
          plan_how(&p, &v->fastest, "nothing given up", how, sizeof how));

@@ -74,7 +74,7 @@ static void put_point(const picture *p, const plan_view *v, size_t i) {
   fprintf(p->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>",
           i == v->chosen ? "chosen" : "point", x_of(p, (double)at.process), y_of(p, at.seconds),
           i == v->chosen ? 6 : 3);
-  fprintf(p->out, "%s, %s a step: %s</title></circle>\n", snug_least_text(at.process, bytes),
+  fprintf(p->out, "%s, %s a step: %s</title></circle>\n", snug_bytes_text(at.process, bytes),
           terminal_time(at.seconds, time, sizeof time),
           plan_how(&at, &v->fastest, "nothing given up", how, sizeof how));
 }
@@ -126,7 +126,7 @@ static void put_row(const plan_view *v, size_t i, FILE *out) {
   char bytes[SNUG_BYTES_TEXT], block[SNUG_BYTES_TEXT], time[32], more[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &p);
   fprintf(out, "<tr%s><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td class=\"how\">%s</td></tr>\n",
-          i == v->chosen ? " class=\"chosen\"" : "", snug_least_text(p.process, bytes),
+          i == v->chosen ? " class=\"chosen\"" : "", snug_bytes_text(p.process, bytes),
           snug_bytes_text(p.block, block), terminal_time(p.seconds, time, sizeof time),
           i ? plan_more(p.seconds, v->fastest.seconds, more, sizeof more) : "",
           plan_how(&p, &v->fastest, "nothing given up", how, sizeof how));
@@ -155,11 +155,11 @@ static void put_verdict(const plan_view *v, FILE *out) {
   fputs("<h1>", out);
   put_text(out, r->options->job.model);
   fprintf(out, ", batch %lld</h1>\n<p>At full speed %s; fits in as little as %s.",
-          (long long)r->fit.batch_size, snug_least_text(v->fastest.process, needs),
-          snug_least_text(snug_plan_least(v->plan), least));
+          (long long)r->fit.batch_size, snug_bytes_text(v->fastest.process, needs),
+          snug_bytes_text(snug_plan_least(v->plan), least));
   if (r->line.bytes) {
     fprintf(out, " Under the line of %s: %s.", snug_bytes_text(r->line.bytes, line),
-            v->chosen < v->n_points ? snug_least_text(v->point.process, needs) : "does not fit");
+            v->chosen < v->n_points ? snug_bytes_text(v->point.process, needs) : "does not fit");
   }
   fputs(r->options->job.data.n ? "</p>\n" : " The data set is not counted.</p>\n", out);
 }

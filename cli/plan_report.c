@@ -20,10 +20,10 @@ static const char *step_text(double seconds, char *dst, size_t bytes) {
 
 static void print_needed(const plan_view *v) {
   char needs[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT], step[64];
-  printf("needs %s%s; ", snug_least_text(v->memory.process, needs),
+  printf("needs %s%s; ", snug_bytes_text(v->memory.process, needs),
          step_text(v->point.seconds, step, sizeof step));
   if (snug_plan_least(v->plan) < v->memory.process) {
-    printf("fits in as little as %s\n", snug_least_text(snug_plan_least(v->plan), least));
+    printf("fits in as little as %s\n", snug_bytes_text(snug_plan_least(v->plan), least));
   } else {
     puts("there is no smaller plan");
   }
@@ -33,8 +33,8 @@ static void print_needed(const plan_view *v) {
 static void print_no_room(const plan_view *v) {
   char needs[SNUG_BYTES_TEXT], room[SNUG_BYTES_TEXT], least[SNUG_BYTES_TEXT];
   printf("does not fit: needs %s, and this process may hold %s; the least that would do is %s\n",
-         snug_least_text(v->memory.process, needs), snug_bytes_text(v->run->line.room, room),
-         snug_least_text(snug_plan_least(v->plan), least));
+         snug_bytes_text(v->memory.process, needs), snug_bytes_text(v->run->line.room, room),
+         snug_bytes_text(snug_plan_least(v->plan), least));
 }
 
 static void print_verdict(const plan_view *v) {
@@ -43,11 +43,11 @@ static void print_verdict(const plan_view *v) {
   if (!bytes) {
     (v->run->fits ? print_needed : print_no_room)(v);
   } else if (v->chosen < v->n_points) {
-    printf("fits: %s of %s%s\n", snug_least_text(v->memory.process, needs),
+    printf("fits: %s of %s%s\n", snug_bytes_text(v->memory.process, needs),
            snug_bytes_text(bytes, line), step_text(v->point.seconds, step, sizeof step));
   } else {
     printf("does not fit in %s: the least that would do is %s\n", snug_bytes_text(bytes, line),
-           snug_least_text(snug_plan_least(v->plan), needs));
+           snug_bytes_text(snug_plan_least(v->plan), needs));
   }
 }
 
@@ -142,7 +142,7 @@ static void print_process(const plan_view *v) {
     }
   }
   printf("  %-12s %10s\n", "in all",
-         snug_least_text(m->process > m->planned ? m->process : m->planned, all));
+         snug_bytes_text(m->process > m->planned ? m->process : m->planned, all));
 }
 
 /* The stages that data pass through, as parts of what they take. */
@@ -206,7 +206,7 @@ static void print_levers(const plan_view *v) {
   if (v->point.block == v->fastest.block) {
     return;
   }
-  printf("\nAgainst the fastest plan (%s%s):\n", snug_least_text(v->fastest.process, bytes),
+  printf("\nAgainst the fastest plan (%s%s):\n", snug_bytes_text(v->fastest.process, bytes),
          step_text(v->fastest.seconds, step, sizeof step));
   if (p->recomputed) {
     snprintf(text, sizeof text, "%lld nodes run twice", (long long)p->recomputed);
@@ -233,7 +233,7 @@ static void print_beside(const plan_view *v, const char *name, size_t i) {
   snug_plan_point p;
   char bytes[SNUG_BYTES_TEXT], time[32], more[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &p);
-  printf("  %-8s %10s  %s (%s)  %s\n", name, snug_least_text(p.process, bytes),
+  printf("  %-8s %10s  %s (%s)  %s\n", name, snug_bytes_text(p.process, bytes),
          terminal_time(p.seconds, time, sizeof time),
          plan_more(p.seconds, v->fastest.seconds, more, sizeof more),
          plan_how(&p, &v->fastest, "nothing given up", how, sizeof how));

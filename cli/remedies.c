@@ -194,7 +194,7 @@ static void print_json_command(const remedy *r, json *j) {
 
 static void print_figures(const remedy *r, FILE *out) {
   char bytes[SNUG_BYTES_TEXT], time[32];
-  fprintf(out, "      %s", snug_least_text(r->plan.process, bytes));
+  fprintf(out, "      %s", snug_bytes_text(r->plan.process, bytes));
   if (r->plan.seconds > 0.0) {
     fprintf(out, ", about %s a step", terminal_time(r->plan.seconds, time, sizeof time));
   }
@@ -243,7 +243,7 @@ static void refuse_under_line(const fit_run *r) {
   cli_fail(CLI_NO_FIT, "%s with batch %lld does not fit in %s%s: the least that would do is %s%s",
            o->job.model, (long long)o->job.batch_size, snug_bytes_text(r->line.bytes, bytes),
            r->resumes ? " by the plan of its backup (--replan makes another)" : "",
-           snug_least_text(r->least, needs),
+           snug_bytes_text(r->least, needs),
            r->peaks_in_validation ? "; what needs most is validation, not training" : "");
 }
 
@@ -254,9 +254,9 @@ static void refuse_by_room(const fit_run *r) {
   cli_fail(CLI_NO_FIT,
            "%s with batch %lld needs %s%s, and this process may hold %s (%s): the least that would "
            "do is %s. --memory none trains without this check",
-           o->job.model, (long long)o->job.batch_size, snug_least_text(r->planned.process, needs),
+           o->job.model, (long long)o->job.batch_size, snug_bytes_text(r->planned.process, needs),
            r->peaks_in_validation ? ", most of it in validation" : "",
-           snug_bytes_text(r->line.room, room), r->line.who, snug_least_text(r->least, least));
+           snug_bytes_text(r->line.room, room), r->line.who, snug_bytes_text(r->least, least));
 }
 
 /* The verdict is a message; --json has it on stdout, too. */

@@ -121,18 +121,3 @@ int cli_parse_shapes(const char *text, snug_array x[CLI_MOST_INPUTS], int32_t *n
                   "of several inputs 224,224,3;8",
                   text);
 }
-
-const char *cli_bytes_text(int64_t bytes, char *dst, size_t dst_bytes) {
-  double value = (double)bytes;
-  int unit = -1;
-  while (value >= 1024.0 && unit + 1 < N_UNITS) {
-    value /= 1024.0;
-    unit++;
-  }
-  if (unit < 0) {
-    snprintf(dst, dst_bytes, "%lld B", (long long)bytes);
-  } else {
-    snprintf(dst, dst_bytes, "%.2f %ciB", value, unit_letters[unit]);
-  }
-  return dst;
-}

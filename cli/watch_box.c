@@ -70,7 +70,7 @@ static void write_peak(const watch_run *r, char *text) {
   time_t when = r->began + (time_t)r->report.peak_at;
   if (r->report.peak == 0) {
     append(text, "n/a: it had ended before it could be looked at; under %s",
-           snug_least_text(r->report.peak_most, bytes));
+           snug_bytes_text(r->report.peak_most, bytes));
     return;
   }
   strftime(at, sizeof at, "%H:%M:%S", localtime_r(&when, &day));

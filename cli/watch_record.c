@@ -52,7 +52,7 @@ int watch_record_open(watch_run *r) {
   s = s ? s : tell(r, "run.began", watch_began(r, began));
   s = s ? s : snug_recorder_machine(r->recorder);
   s = s || !r->options->maximum ? s : tell_number(r, "run.maximum", (uint64_t)r->options->maximum);
-  return s ? cli_fail(CLI_NOT_WATCHED, "watch: %s", snug_message(r->ctx)) : CLI_OK;
+  return s ? cli_fail(CLI_NOT_WATCHED, "watch: %s", cli_message(r->ctx)) : CLI_OK;
 }
 
 static snug_status tell_result(const watch_run *r) {
@@ -89,6 +89,6 @@ void watch_record_close(watch_run *r) {
   snug_status closed = snug_recorder_close(r->recorder);
   r->recorder = NULL;
   if (s || closed) {
-    cli_fail(CLI_FAILURE, "watch: the recording is not complete: %s", snug_message(r->ctx));
+    cli_fail(CLI_FAILURE, "watch: the recording is not complete: %s", cli_message(r->ctx));
   }
 }

@@ -101,6 +101,7 @@ typedef struct snug_fit_record {
   double began;              /* its second 0, by the monotonic clock */
   snug_status failed;        /* the first failure to write; the training went on */
   char why[SNUG_RECORD_WHY]; /* and its message */
+  uint64_t process;          /* the most that it told of the whole process, in bytes */
   /* private */
   snug_recorder *made;
   snug_scope since; /* the moment before */

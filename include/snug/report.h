@@ -68,12 +68,10 @@ SNUG_API snug_callback snug_peak_memory_callback(double *peak);
 
 /* ---- numbers and boxes ---- */
 
-/* Bytes for people: "812 B", "3.4 MiB"; returns out ("" if that is NULL). */
+/* Bytes for people: "812 B", "3.4 MiB", rounded up everywhere, so that of the least that would do
+ * what is shown will do; returns out ("" if that is NULL). */
 #define SNUG_BYTES_TEXT 32
 SNUG_API const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]);
-
-/* The same, rounded up: of the least that would do, what is shown will do. */
-SNUG_API const char *snug_least_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]);
 
 /* "activations 5.1 MiB · optimizer 1.2 MiB ...": the parts of a report, largest first, into out
  * (cut to fit). */

@@ -166,17 +166,25 @@ def check(ctx: c_void_p, status: int) -> None:
 
 # What the library says of options and files, and what a user of this package would do.
 _IN_PYTHON = (
-    (r"give the data it is for \((.*?)\) or its shape \(--input-shape\), or save the model with a fixed input shape",
-     r"give the data it is for (x=, \1), or the model a fixed shape: keras.Input(...)"),
-    (r"give the data it is for or the shape \(--input-shape\), or call it once in Keras before it is saved",
+    (r"give the data it is for \((an array.*?)\) or its shape \(x of snug_load_options\), or save the model with a fixed input "
+     r"shape", r"give the data it is for (x=, \1), or the model a fixed shape: keras.Input(...)"),
+    (r"give the data it is for or the shape \(x of snug_load_options\), or call it once in Keras before it is saved",
      "give the data it is for (x=), or call model.build(...)"),
-    (r"say optimizer and loss yourself \(--optimizer and --loss, or a compile of the model\)",
+    (r"say optimizer and loss yourself \(snug_model_compile\)",
      "call model.compile(...) with one that is known; model.fit of Keras trains with any"),
-    (r", and augment images as they are read: --augment ('[^']*')",
+    (r", and augment images as they are read \(augment of snug_image_options\): ('[^']*')",
      r" (\1), and augment the images before they come here: a keras.utils.PyDataset or tf.data.Dataset can"),
     (r"the file (does not hold|holds)", r"its configuration \1"),
     (r"compile_config: ", "model.compile: "),
-    (r"--replan; replan of snug_fit_options", "replan=True"),
+    (r"replan of snug_fit_options", "replan=True"),
+    (r"replace of snug_(fit_record|view_tensorboard)", "overwrite=True"),
+    (r"memory of snug_load_options", "memory="),
+    (r"x of snug_load_options", "x="),
+    (r"no_compile of snug_load_options", "a model that is not compiled has none"),
+    (r"skip_bad of snug_image_options", "the command can"),
+    (r"augment of snug_image_options", "a keras.utils.PyDataset or tf.data.Dataset can"),
+    (r"call snug_model_compile first", "call model.compile(...) first"),
+    (r"snug_model_compile", "model.compile"),
 )
 
 

@@ -49,8 +49,7 @@ class Plan:
         self.batch_size, self.room = batch_size, self.memory["caller"]
         self.fits = bool(library().snug_plan_fits(pointer))
         self.resumes = bool(library().snug_plan_resumes(pointer))
-        self.least = int(library().snug_plan_least(pointer)) + _spread()
-        self.process = self.memory["process"]
+        self.process, self.least = self._with_spread(int(library().snug_plan_least(pointer)), limit)
         self.line: Optional[int] = self.memory["line"] or None
         self.available: Optional[int] = limit.room or None
         self.available_from = limit.who
@@ -61,6 +60,17 @@ class Plan:
         self.layers = _layers(pointer)
         self.peak_layer = (peak.layer or b"").decode()
         self._read_point(pointer)
+
+    def _with_spread(self, least: int, limit: Limit) -> Tuple[int, int]:
+        """The process and the least, both with the spread as a part of the reserve; of a plan that fits, as much of it as
+        the limit leaves."""
+        bare = self.memory["process"]
+        process = bare + _spread()
+        if self.fits and limit.most:
+            process = max(bare, min(process, limit.most))
+        self.memory["reserve"] += process - bare
+        self.memory["process"] = process
+        return process, min(least + _spread(), process) if self.fits else least + _spread()
 
     def _read_point(self, pointer: Any) -> None:
         point = t.PlanPoint()

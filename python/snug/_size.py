@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from typing import Any, Sequence, Tuple, Union
 
 _UNITS = {"": 1, "b": 1}
-for _power, _letter in enumerate("kmgt", start=1):
+for _power, _letter in enumerate("kmgtpe", start=1):
     _UNITS[_letter] = _UNITS[_letter + "ib"] = 1024**_power
     _UNITS[_letter + "b"] = 1000**_power
+
+_NAMES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 Size = Union[int, str]
 
@@ -30,13 +33,17 @@ def parse(size: Size, what: str, also: str = "") -> int:
 
 
 def text(size: float) -> str:
-    """Bytes for people: '812 B', '3.4 MiB'."""
-    value = float(size)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(value) < 1024:
-            return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} TiB"
+    """Bytes for people, '812 B', '3.4 MiB', rounded up: as the command and snug_bytes_text write them."""
+    value, unit = float(size), 0
+    while value > 1023 and unit < len(_NAMES) - 1:
+        value, unit = value / 1024, unit + 1
+    tens: float = 10 ** _digits(value, unit)
+    value = math.ceil(value * tens) / tens
+    return f"{value:.{_digits(value, unit)}f} {_NAMES[unit]}"
+
+
+def _digits(value: float, unit: int) -> int:
+    return 2 if unit > 2 and value < 9.995 else 1 if unit and value < 99.95 else 0  # 1.92 GiB
 
 
 class Bytes(float):

@@ -155,6 +155,6 @@ class FitRecord(Structure):
     _fields_ = [("model", c_void_p), ("path", c_char_p), ("replace", c_bool), ("goes_on", c_bool),
                 ("stays_open", c_bool),
                 ("recorder", c_void_p), ("began", c_double), ("failed", c_int), ("why", c_char * RECORD_WHY),
-                ("made", c_void_p), ("since", Scope), ("has_scope", c_bool), ("is_complete", c_bool),
+                ("process", c_uint64), ("made", c_void_p), ("since", Scope), ("has_scope", c_bool), ("is_complete", c_bool),
                 ("epoch", c_int64), ("batch", c_int64), ("last_batch", c_double), ("spent", c_double),
                 ("told", c_int64), ("tells_epoch", c_bool), ("told_peak", c_uint64)]

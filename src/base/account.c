@@ -62,9 +62,9 @@ static snug_status refuse_by_gate(snug_ctx *ctx, const char *what, size_t bytes)
       ctx, SNUG_E_LIMIT,
       "no memory for %s of %s: the process holds %s and may hold %s (%llu bytes), and "
       "%s (%llu) are needed at the least to go on",
-      snug__print_least(bytes, more), what, snug__print_bytes(snug__gate_held(), held),
+      snug__print_bytes(bytes, more), what, snug__print_bytes(snug__gate_held(), held),
       snug__print_bytes(gate->most, may), (unsigned long long)gate->most,
-      snug__print_least(needed, least), (unsigned long long)needed);
+      snug__print_bytes(needed, least), (unsigned long long)needed);
 }
 
 snug_status snug__admit(snug_ctx *ctx, const char *what, size_t bytes) {

@@ -98,24 +98,16 @@ static int digits_of(double value, int unit) {
   return unit > 2 && value < 9.995 ? 2 : unit && value < 99.95 ? 1 : 0; /* 1.92 GiB */
 }
 
-static const char *print_bytes(uint64_t bytes, bool up, char out[SNUG__NUMBER_BYTES]) {
+const char *snug__print_bytes(uint64_t bytes, char out[SNUG__NUMBER_BYTES]) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = (double)bytes;
   int unit = 0;
-  while (value >= (up ? 1023.0 : 1023.5) && unit < 6) { /* 1023.9 KiB would be written as 1024 */
+  while (value > 1023.0 && unit < 6) { /* 1023.1 KiB would be written as 1024 */
     value /= 1024.0;
     unit++;
   }
   const double parts = pow(10.0, digits_of(value, unit));
-  value = up ? ceil(value * parts) / parts : value;
+  value = ceil(value * parts) / parts;
   snprintf(out, SNUG__NUMBER_BYTES, "%.*f %s", digits_of(value, unit), value, units[unit]);
   return out;
-}
-
-const char *snug__print_bytes(uint64_t bytes, char out[SNUG__NUMBER_BYTES]) {
-  return print_bytes(bytes, false, out);
-}
-
-const char *snug__print_least(uint64_t bytes, char out[SNUG__NUMBER_BYTES]) {
-  return print_bytes(bytes, true, out);
 }

@@ -18,10 +18,8 @@ const char *snug__print_float(double value, char out[SNUG__NUMBER_BYTES]);
 /* The same as Python writes it: 1.0, 0.001, 1e-05, 1e+16, inf, nan. */
 const char *snug__print_repr(double value, char out[SNUG__NUMBER_BYTES]);
 
-/* Bytes as people read them: "512 MiB", "1.5 GiB"; returns out. */
+/* Bytes as people read them, "512 MiB", "1.5 GiB", never less than they are: whoever types in what
+ * he was told to have enough has enough.  Returns out. */
 const char *snug__print_bytes(uint64_t bytes, char out[SNUG__NUMBER_BYTES]);
-
-/* The same, never less than it is: whoever types it in as it was told has enough. */
-const char *snug__print_least(uint64_t bytes, char out[SNUG__NUMBER_BYTES]);
 
 #endif

@@ -201,8 +201,8 @@ static snug_status refuse(const snug__backup_stream *s, const char *name, const 
                           const char *here) {
   return snug__fail(s->ctx, SNUG_E_STATE,
                     "%.200s is the backup of another fit: %.60s is %.*s there and %.*s here; set "
-                    "it back, or let the fit go on with what is given now (--replan; replan of "
-                    "snug_fit_options), or remove the folder to start anew",
+                    "it back, or let the fit go on with what is given now "
+                    "(replan of snug_fit_options), or remove the folder to start anew",
                     s->path, name, SHOWN, there ? there : "not given", SHOWN,
                     here ? here : "not given");
 }

@@ -6,8 +6,7 @@
 #include "image/option.h"
 
 #define DEFAULT_SIZE "256x256" /* Keras's */
-#define WAY_OUT \
-  "; remove such files, or leave them out (skip_bad; --on-error skip on the command line)"
+#define WAY_OUT "; remove such files, or leave them out (skip_bad of snug_image_options)"
 
 /* ---- options ---- */
 

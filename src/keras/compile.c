@@ -20,8 +20,7 @@ typedef struct compiling {
   const snug_compile_options *changes; /* NULL: all is as the file says */
 } compiling;
 
-#define WAY_OUT \
-  "say optimizer and loss yourself (--optimizer and --loss, or a compile of the model)"
+#define WAY_OUT "say optimizer and loss yourself (snug_model_compile)"
 
 static snug_status fail(const compiling *c, const char *what, const snug__json *j) {
   char shown[80] = "";

@@ -56,11 +56,12 @@ static snug_status read_shape(snug__config *k, const snug__json *shape, input *o
 }
 
 static snug_status fail_open(snug__config *k, const input *in, int32_t axis, size_t which) {
-  return snug__fail(k->ctx, SNUG_E_SHAPE,
-                    "%s: input %zu ('%s') leaves the size of axis %d open: give the data it is for "
-                    "(an array of %d axes) or its shape (--input-shape), or save the model with a "
-                    "fixed input shape",
-                    k->file, which, in->name, axis, in->rank);
+  return snug__fail(
+      k->ctx, SNUG_E_SHAPE,
+      "%s: input %zu ('%s') leaves the size of axis %d open: give the data it is for "
+      "(an array of %d axes) or its shape (x of snug_load_options), or save the model "
+      "with a fixed input shape",
+      k->file, which, in->name, axis, in->rank);
 }
 
 /* Fill in what is open from the array for this input. */
@@ -141,11 +142,12 @@ static snug_status add_built_input(snug__config *k, const snug__json *object,
     }
   }
   if (!k->options->x || k->options->n_x < 1) {
-    return snug__fail(k->ctx, SNUG_E_SHAPE,
-                      "%s: the model '%s' was never built, so its input has no shape: give the "
-                      "data it is for or the shape (--input-shape), or call it once in Keras "
-                      "before it is saved",
-                      k->file, scope->name);
+    return snug__fail(
+        k->ctx, SNUG_E_SHAPE,
+        "%s: the model '%s' was never built, so its input has no shape: give the "
+        "data it is for or the shape (x of snug_load_options), or call it once in Keras "
+        "before it is saved",
+        k->file, scope->name);
   }
   in.rank = k->options->x[0].rank;
   if (in.rank < 1 || in.rank > SNUG_MAX_RANK) {

@@ -178,9 +178,10 @@ static snug_status fail_augment(snug__config *k, const snug__config_item *item) 
   if (!snug__config_augment_text(scope, steps, sizeof steps)) {
     return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s", AUGMENT);
   }
-  return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
-                           "%s, and augment images as they are read: --augment '%s'", AUGMENT,
-                           steps);
+  return snug__config_fail(
+      k, item, SNUG_E_UNSUPPORTED,
+      "%s, and augment images as they are read (augment of snug_image_options): '%s'", AUGMENT,
+      steps);
 }
 
 static snug_status fail_class(snug__config *k, const snug__config_item *item) {

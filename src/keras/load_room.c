@@ -16,16 +16,16 @@ static snug_status fail_room(snug_ctx *ctx, const char *path, uint64_t needed, c
                              const char *also) {
   char least[SNUG__NUMBER_BYTES];
   char may[SNUG__NUMBER_BYTES];
-  char more[96] = "the container or the machine must leave it more";
+  char more[128] = "the container or the machine must leave it more";
   const snug__gate *gate = &ctx->account.gate;
   if (gate->is_line) {
-    snprintf(more, sizeof more, "a line of %lluMiB or more is needed (--memory)",
+    snprintf(more, sizeof more, "a line of %lluMiB or more is needed (memory of snug_load_options)",
              (unsigned long long)((needed + 2 * MIB - 1) / MIB));
   }
   return snug__fail(ctx, SNUG_E_LIMIT,
                     "%s: %s (%llu bytes) are needed at the least to load it, %s; the process may "
                     "hold %s (%llu): %s%s",
-                    path, snug__print_least(needed, least), (unsigned long long)needed, what,
+                    path, snug__print_bytes(needed, least), (unsigned long long)needed, what,
                     snug__print_bytes(gate->most, may), (unsigned long long)gate->most, more, also);
 }
 
@@ -44,7 +44,7 @@ snug_status snug__load_fail_early(const snug__archive *a, snug_ctx *ctx, const c
   uint64_t bytes = reads_all ? (uint64_t)snug__archive_bytes(a, SNUG__KERAS_WEIGHTS) : 0;
   if (reads_all) {
     snprintf(text, sizeof text, "%s of them for its weights and its optimizer's state",
-             snug__print_least(bytes, weights));
+             snug__print_bytes(bytes, weights));
   }
   return fail_room(ctx, path, before + bytes, text, "");
 }
@@ -80,14 +80,12 @@ static snug_status check_parts(const snug_model *m, const char *path, bool with_
   }
   bool without_state = state && to_take(m->ctx, weights) + staging_bytes(m, false) <= room;
   snprintf(text, sizeof text, "%s of them for its weights%s%s%s",
-           snug__print_least(weights, of_weights), state ? " and " : "",
-           state ? snug__print_least(state, of_state) : "",
+           snug__print_bytes(weights, of_weights), state ? " and " : "",
+           state ? snug__print_bytes(state, of_state) : "",
            state ? " for its optimizer's state" : "");
-  return fail_room(m->ctx, path, held(m->ctx) + LOAD_BYTES + bytes, text,
-                   without_state
-                       ? "; less is needed without that state: say how it is trained (--optimizer, "
-                         "--loss), or leave that out (no_compile of snug_load_options)"
-                       : "");
+  return fail_room(
+      m->ctx, path, held(m->ctx) + LOAD_BYTES + bytes, text,
+      without_state ? "; less is needed without that state (no_compile of snug_load_options)" : "");
 }
 
 snug_status snug__load_check_weights(const snug__archive *a, const snug_model *m, const char *path,

@@ -45,6 +45,7 @@ static void tell(snug_fit_record *r, const char *at) {
                    .shared = now.shared,
                    .processes = 1};
   note(r, snug_recorder_moment(r->recorder, &m));
+  r->process = now.peak > r->process ? now.peak : r->process;
   if (r->has_scope) {
     snug_scope_begin(ctx, &r->since);
   }
@@ -120,7 +121,7 @@ static snug_status prepare(void *user) {
   r->recorder = NULL;
   r->failed = SNUG_OK;
   r->is_complete = false;
-  r->told_peak = 0;
+  r->told_peak = r->process = 0;
   r->why[0] = 0;
   return snug__recorder_create(r->model->ctx, &r->made);
 }

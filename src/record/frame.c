@@ -68,7 +68,7 @@ static snug_status open_new(snug__frames *f, const char *path, bool is_file, con
   if (f->fd < 0) {
     return errno == EEXIST ? snug__fail(f->ctx, SNUG_E_IO,
                                         "%s: there is such a file; take another name, or say that "
-                                        "it is to be replaced (--force)",
+                                        "it is to be replaced (replace of snug_fit_record)",
                                         f->shown)
                            : fail_io(f, "cannot be written");
   }

@@ -12,10 +12,6 @@ const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]) {
   return out ? snug__print_bytes(bytes, out) : "";
 }
 
-const char *snug_least_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]) {
-  return out ? snug__print_least(bytes, out) : "";
-}
-
 typedef struct part {
   const char *name;
   uint64_t bytes;

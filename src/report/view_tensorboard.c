@@ -93,7 +93,8 @@ static snug_status begin_file(const board *b, const char *part, snug__events *e)
     return snug__fail(ctx, SNUG_E_OVERFLOW, "%.300s: this name is too long", b->folder);
   }
   if (!b->replace && access(path, F_OK) == 0) {
-    return snug__fail(ctx, SNUG_E_IO, "%.600s exists; --force replaces it", path);
+    return snug__fail(ctx, SNUG_E_IO,
+                      "%.600s exists; it can be replaced (replace of snug_view_tensorboard)", path);
   }
   return snug__events_begin(e, ctx, path, b->began);
 }

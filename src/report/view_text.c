@@ -248,7 +248,7 @@ static void put_epochs(const page *p) {
     if (n <= SHOWN_EPOCHS || i < SHOWN_EPOCHS / 2 || i >= n - SHOWN_EPOCHS / 2) {
       put_epoch(p, snug__run_epoch(p->run, i), values);
     } else if (i == SHOWN_EPOCHS / 2) {
-      snug__out_format(&p->o, "%7s  %zu more: --json has them\n", p->ascii ? "..." : "…",
+      snug__out_format(&p->o, "%7s  %zu more: the JSON has them\n", p->ascii ? "..." : "…",
                        n - SHOWN_EPOCHS);
     }
   }
@@ -273,7 +273,7 @@ static void put_targets(const page *p) {
     snug__out_text(&p->o, "\n");
   }
   if (n > SHOWN_TARGETS) {
-    snug__out_format(&p->o, "%7s  %zu more: --csv has them\n", p->ascii ? "..." : "…",
+    snug__out_format(&p->o, "%7s  %zu more: the CSV has them\n", p->ascii ? "..." : "…",
                      n - SHOWN_TARGETS);
   }
 }

@@ -146,8 +146,8 @@ snug_status snug__fit_fix_window(snug__fit *f, int64_t window) {
         f->model->ctx, SNUG_E_STATE,
         "the backup is of a fit whose samples came in order and were shuffled %lld at "
         "a time; now they can be read in any order, because the line has room for "
-        "them: set it back, or let the fit go on in another order (--replan; replan "
-        "of snug_fit_options), or remove the folder to start anew",
+        "them: set it back, or let the fit go on in another order "
+        "(replan of snug_fit_options), or remove the folder to start anew",
         (long long)window);
   }
   snug__fit_close_feeds(f);

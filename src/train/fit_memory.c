@@ -171,7 +171,7 @@ snug_status snug__session_check_room(const snug__session *s, const char *what, i
              : snug__fail(ctx, SNUG_E_LIMIT,
                           "%s: the process needs %s (%llu bytes) at batch %lld and may hold %s "
                           "(%llu); a smaller batch needs less",
-                          what, snug__print_least(bytes + RESERVE_BYTES, need),
+                          what, snug__print_bytes(bytes + RESERVE_BYTES, need),
                           (unsigned long long)(bytes + RESERVE_BYTES), (long long)batch,
                           snug__print_bytes(ctx->available, may),
                           (unsigned long long)ctx->available);
@@ -276,8 +276,8 @@ static snug_status refuse_unlined(const snug__fit *f, const snug_memory_report *
                     "fit: the process may hold %s (%llu bytes) and needs %s (%llu) at batch %lld, "
                     "most of it %s; the least line that would do is %s (%llu)",
                     snug__print_bytes(available, may), (unsigned long long)available,
-                    snug__print_least(r->process, need), (unsigned long long)r->process,
-                    (long long)f->train.batch, holders, snug__print_least(least, less),
+                    snug__print_bytes(r->process, need), (unsigned long long)r->process,
+                    (long long)f->train.batch, holders, snug__print_bytes(least, less),
                     (unsigned long long)least);
 }
 
@@ -293,7 +293,7 @@ snug_status snug__fit_refuse(const snug__fit *f, const snug_memory_report *r, ui
                     "fit: the line is %s (%llu bytes), and %s (%llu) is the least that would do at "
                     "batch %lld; most of it are %s",
                     snug__print_bytes(r->line, line), (unsigned long long)r->line,
-                    snug__print_least(least, need), (unsigned long long)least,
+                    snug__print_bytes(least, need), (unsigned long long)least,
                     (long long)f->train.batch, holders);
 }
 

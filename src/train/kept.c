@@ -89,7 +89,7 @@ static snug_status check_kernels(const snug__fit *f) {
              : snug__fail(f->model->ctx, SNUG_E_STATE,
                           "the backup is of a fit that ran other kernels than there are here "
                           "(another version of Snug or oneDNN); end it with those, or let it go on "
-                          "with these (--replan; replan of snug_fit_options), or remove the folder "
+                          "with these (replan of snug_fit_options), or remove the folder "
                           "to start anew");
 }
 
@@ -133,8 +133,8 @@ snug_status snug__kept_refuse(const snug__fit *f) {
   char need[SNUG__NUMBER_BYTES];
   return snug__fail(f->model->ctx, SNUG_E_LIMIT,
                     "fit: the line is %s (%llu bytes), and the plan of the backup needs %s (%llu); "
-                    "give that line, or let another plan be made, with other results (--replan; "
-                    "replan of snug_fit_options)",
+                    "give that line, or let another plan be made, with other results "
+                    "(replan of snug_fit_options)",
                     snug__print_bytes(r->line, line), (unsigned long long)r->line,
-                    snug__print_least(f->pick.least, need), (unsigned long long)f->pick.least);
+                    snug__print_bytes(f->pick.least, need), (unsigned long long)f->pick.least);
 }

@@ -96,6 +96,24 @@ static void settle_least(snug__fit *f, size_t at) {
   k->least = k->least && at + 1 < k->n_points ? k->least : r->process;
 }
 
+/* What was reckoned may come out beyond a point that was measured: it is then slower and no smaller
+ * than another one, or smaller than the least, and is none. */
+static void drop_useless(snug__pick *k, size_t at) {
+  const size_t last = k->n_points - 1;
+  size_t n = 0;
+  for (size_t i = 0; i <= last; i++) {
+    const snug_plan_point p = k->points[i];
+    bool is_measured = i == at || i == last;
+    bool is_above = p.process > k->points[i < at ? at : last].process;
+    if (is_measured || (is_above && (n == 0 || p.process < k->points[n - 1].process))) {
+      k->chosen = i == k->chosen ? n : k->chosen;
+      k->points[n++] = p;
+    }
+  }
+  k->chosen = k->chosen > last ? n : k->chosen;
+  k->n_points = n;
+}
+
 /* The points that were measured, and from these the others. */
 static void fill_processes(snug__fit *f) {
   snug__pick *k = &f->pick;
@@ -116,6 +134,7 @@ static void fill_processes(snug__fit *f) {
       p->process = process_between(f, p, &k->points[at], last);
     }
   }
+  drop_useless(k, at);
 }
 
 /* ---- choosing ---- */

@@ -147,7 +147,6 @@ TEST(texts_and_boxes) {
   const snug_memory_report report = {.weights = UINT64_MAX, .runtime = UINT64_MAX};
   const snug_box_row rows[] = {{NULL, NULL}, {"a", NULL}, {NULL, "b"}, {"\xff\x1b", "\x80\x1b"}};
   ASSERT_EQ_TEXT(snug_bytes_text(1, NULL), "");
-  ASSERT_EQ_TEXT(snug_least_text(1, NULL), "");
   ASSERT_EQ_TEXT(snug_bytes_text(UINT64_MAX, out), "16.0 EiB");
   snug_memory_text(NULL, true, out, sizeof out);
   ASSERT_EQ_TEXT(out, "");

@@ -466,7 +466,7 @@ TEST(changed_options_are_named) {
     break_off_once(&r);
     r.make_change = changes[i].make;
     expect_refusal(&r, SNUG_E_STATE, changes[i].named);
-    expect_refusal(&r, SNUG_E_STATE, "--replan");
+    expect_refusal(&r, SNUG_E_STATE, "replan of snug_fit_options");
     r.replan = true;
     lab_outcome out = {0};
     ASSERT_EQ_INT(go_until(&r, -1, false, &out), SNUG_OK);

@@ -55,7 +55,7 @@ expect 0 pack p.csv --capacity 96 -o o.csv
 has out "fits, free: 0 bytes"
 has o.csv "id,lower,upper,size,offset"
 expect 0 pack p.csv --capacity=1KiB
-has err "capacity  1024 bytes (1.00 KiB): fits, free: 928 bytes"
+has err "capacity  1024 bytes (1.0 KiB): fits, free: 928 bytes"
 expect 0 pack p.csv --capacity 1kib
 expect 0 pack p.csv --capacity 0.2kb
 has err "capacity  200 bytes"

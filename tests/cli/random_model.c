@@ -44,6 +44,17 @@ static void add_rows(snug_model *m) {
   }
 }
 
+static void add_tokens(snug_model *m) {
+  add(m, "Embedding", "input_dim=100 output_dim=%lld", any(1, 64));
+  for (int64_t n = any(0, 2); n > 0; n--) {
+    add(m, "Conv1D", "filters=%lld kernel_size=3 padding=same activation=relu", any(1, 48));
+    if (any(0, 1)) {
+      snug_model_add(m, "LayerNormalization", "");
+    }
+  }
+  snug_model_add(m, any(0, 1) ? "GlobalMaxPooling1D" : "GlobalAveragePooling1D", "");
+}
+
 static snug_status make_model(snug_ctx *ctx, const char *path, snug_array *x) {
   static const char *const optimizers[] = {"sgd", "adam", "rmsprop", "adamw"};
   const char *loss = "sparse_categorical_crossentropy";
@@ -53,9 +64,11 @@ static snug_status make_model(snug_ctx *ctx, const char *path, snug_array *x) {
   how.loss = &loss;
   how.n_loss = 1;
   snug_status s = snug_model_create(ctx, NULL, &m);
-  snug_model_input(m, "x", SNUG_FLOAT32, x->shape + 1, x->rank - 1);
+  snug_model_input(m, "x", x->dtype, x->shape + 1, x->rank - 1);
   if (x->rank == 4) {
     add_images(m);
+  } else if (x->dtype == SNUG_INT32) {
+    add_tokens(m);
   }
   add_rows(m);
   snug_model_add(m, "Dense", "units=3 activation=softmax");
@@ -74,8 +87,13 @@ static snug_status make_data(snug_ctx *ctx, const char *path, const snug_array *
     n *= x->shape[i];
   }
   float *values = malloc((size_t)n * sizeof *values);
+  int32_t *tokens = (int32_t *)values;
   for (int64_t i = 0; values && i < n; i++) {
-    values[i] = (float)any(-1000, 1000) / 1000.0f;
+    if (x->dtype == SNUG_INT32) {
+      tokens[i] = (int32_t)any(0, 99);
+    } else {
+      values[i] = (float)any(-1000, 1000) / 1000.0f;
+    }
   }
   for (int i = 0; i < SAMPLES; i++) {
     labels[i] = (uint8_t)any(0, 2);
@@ -92,8 +110,11 @@ int main(int argc, char **argv) {
     return 2;
   }
   state = strtoull(argv[1], NULL, 10) * 7919u + 1u;
-  snug_array x = {.dtype = SNUG_FLOAT32, .rank = any(0, 2) ? 4 : 2, .shape = {SAMPLES}};
-  x.shape[1] = x.rank == 4 ? any(4, 32) : any(1, 200);
+  snug_array x = {.dtype = SNUG_FLOAT32, .rank = 2, .shape = {SAMPLES}};
+  int64_t family = any(0, 4); /* images, images, images, rows, tokens */
+  x.rank = family < 3 ? 4 : 2;
+  x.dtype = family == 4 ? SNUG_INT32 : SNUG_FLOAT32;
+  x.shape[1] = x.rank == 4 ? any(4, 32) : any(3, 200);
   x.shape[2] = x.shape[1];
   x.shape[3] = any(1, 3);
   snug_status s = make_model(ctx, argv[2], &x);

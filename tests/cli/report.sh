@@ -19,7 +19,7 @@ for kind in over cut watch killed one empty bare; do
   golden $kind.txt
 done
 LC_ALL=C.UTF-8 COLUMNS=80 expect 0 report long.snug
-has out "280 more: --json has them"
+has out "280 more: the JSON has them"
 [ "$(wc -l <out)" -lt 60 ] || fail "too long for a terminal: $(wc -l <out) lines"
 grep ' $' out && fail "blanks at the end of lines"
 expect 0 report fit.snug -q
@@ -154,7 +154,7 @@ for part in train validation; do
   [ -s logs/$part/events.out.tfevents.1767323045.snug.0.0 ] || fail "logs/$part: $(ls -R logs)"
 done
 expect 1 report fit.snug --tensorboard logs
-has err "exists; --force replaces it"
+has err "exists; it can be replaced (--force)"
 expect 0 report fit.snug --tensorboard logs --force -q
 is_empty err
 expect 0 report watch.snug --tensorboard watched

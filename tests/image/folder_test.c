@@ -315,7 +315,7 @@ TEST(images_of_other_formats) {
                   "1 of 19 images cannot be read; the first: ");
     snprintf(told, sizeof told, "photos/dog/other.%s %s to JPEG or PNG", files[i][0], files[i][2]);
     ASSERT_HAS(snug_message(ctx), told);
-    ASSERT_HAS(snug_message(ctx), "--on-error skip");
+    ASSERT_HAS(snug_message(ctx), "skip_bad of snug_image_options");
     o.skip_bad = true;
     ASSERT_OK(ctx, train(ctx, folder, &o, 2, true, &out));
     ASSERT_EQ_INT(out.data.skipped, 2); /* once in each epoch */

@@ -179,6 +179,33 @@ class MoreTest(EqualTest):
             np.testing.assert_array_equal(a, b)
 
 
+class PlanTest(unittest.TestCase):
+    """Figures of one plan agree, wherever its line lies: the least, the whole process, and what that is made of."""
+
+    def assert_agrees(self, plan):
+        self.assertLessEqual(plan.least, plan.process)
+        self.assertEqual(plan.process, plan.memory["process"])
+        self.assertEqual(plan.snug + plan.interpreter + plan.room + sum(plan.memory[part] for part in ("tables", "reserve", "idle")),
+                         plan.process)
+        if plan.line and plan.fits:
+            self.assertLessEqual(plan.process, plan.line)
+        if plan.line and not plan.fits:
+            self.assertGreater(plan.least, plan.line)
+
+    def test_least_and_process_agree(self):
+        for name in ("mlp", "cnn"):
+            model = compiled(name)
+            x, y = data(model, ROWS)
+            snug.fit(model, x, y, verbose=0)
+            free = snug.plan(model, x, y, memory="64GiB")
+            self.assert_agrees(free)
+            for more in (-5.0, -3.5, -1.0, -0.25, 0.0, 1.0, 6.0):  # MiB; the spread is 0.5 to 4 of them
+                self.assert_agrees(snug.plan(model, x, y, memory=free.least + int(more * 2**20)))
+            history = snug.fit(model, x, y, memory=free.least, verbose=0)
+            self.assertTrue(history.plan.fits)
+            self.assert_agrees(history.plan)
+
+
 for _name in MODELS:  # inherited, and run there
     setattr(MoreTest, f"test_{_name}", None)
 

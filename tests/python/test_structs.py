@@ -1,12 +1,13 @@
 """The structs and numbers of snug/_types.py are those of the headers: a C compiler is asked."""
 import ctypes
 import os
+import random
 import re
 import subprocess
 import tempfile
 import unittest
 
-from snug import _library, _types
+from snug import _library, _size, _types
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -58,6 +59,30 @@ class StructsTest(unittest.TestCase):
             self.assertTrue(found, name)
             parameters = [] if found[1].strip() == "void" else found[1].split(",")
             self.assertEqual(len(parameters), len(arguments), name)
+
+
+def sizes(seed):
+    """Whole numbers of every length, and those beside which texts change."""
+    rng = random.Random(seed)
+    yield from (0, 1, 2**62)
+    for unit in (1, 2**10, 2**20, 2**30, 2**40):
+        for number in (1, 9.99, 9.995, 10, 99.9, 99.95, 100, 1022, 1023, 1023.5, 1024):
+            yield from (max(int(number * unit) + more, 0) for more in (-1, 0, 1))
+    yield from (rng.getrandbits(rng.randrange(1, 53)) for _ in range(20000))
+
+
+class TextTest(unittest.TestCase):
+    def test_bytes_are_written_as_the_library_writes_them(self):
+        seed = int(os.environ.get("SNUG_TEST_SEED", random.randrange(2**32)))
+        write = ctypes.CDLL(_library.library()._name).snug_bytes_text
+        write.restype, write.argtypes = ctypes.c_char_p, [ctypes.c_uint64, ctypes.c_char_p]
+        out = ctypes.create_string_buffer(32)
+        for size in sizes(seed):
+            self.assertEqual(_size.text(size), write(size, out).decode(), "%d, seed %d" % (size, seed))
+
+    def test_what_is_told_is_enough(self):
+        for size in sizes(1):
+            self.assertGreaterEqual(_size.parse(_size.text(size), "told") if size else 0, size)
 
 
 if __name__ == "__main__":

@@ -208,8 +208,8 @@ TEST(the_table_of_a_terminal) {
              "│ image (InputLayer)        │ (None, 8, 8, 3) │       0 │ 24.0 KiB │     0 │\n"
              "│ conv (Conv2D)             │ (None, 6, 6, 4) │     112 │ 18.0 KiB │ 8.1 K │\n");
   ASSERT_HAS(print.text,
-             " Total params: 853 (3.3 KiB)\n"
-             " Trainable params: 845 (3.3 KiB)\n"
+             " Total params: 853 (3.4 KiB)\n"
+             " Trainable params: 845 (3.4 KiB)\n"
              " Non-trainable params: 8 (32 B)\n");
   ASSERT_HAS(print.text, "not known: the model is not compiled");
   snug_summary_destroy(s);
