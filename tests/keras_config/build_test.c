@@ -412,7 +412,8 @@ TEST(random_augmentation_is_told_as_steps_where_it_stands_first) {
                          "") "," LAYER("RandomZoom", "c", ", 'height_factor': [-0.2, 0.1]",
                                        "") "," LAYER("RandomCrop", "d", ", 'height': 6, 'width': 7",
                                                      "") "," LAYER("Flatten", "e", "", "")) END),
-      SNUG_E_UNSUPPORTED, "(augment of snug_image_options): 'flip=vertical,rotation=0.1,zoom=[-0.2,0.1],crop=6x7'");
+      SNUG_E_UNSUPPORTED,
+      "(augment of snug_image_options): 'flip=vertical,rotation=0.1,zoom=[-0.2,0.1],crop=6x7'");
   ASSERT_STATUS(
       ctx,
       config_refuse(ctx, SEQUENTIAL("s", IMAGE "," LAYER("Flatten", "e", "", "") "," LAYER(
