@@ -3,7 +3,8 @@ is."""
 import os
 import re
 
-from common import MIB, Net, cgroup, cgroup_reason, clean, mib, snug, table
+from common import MIB, Net, clean, mib, snug, table
+from groups import cgroup, cgroup_reason
 
 SIZES = (4, 8, 16, 24, 32, 48, 64, 96)
 BORDERS = (24, 32, 48, 64, 96)  # of containers in which networks of this kind were killed
