@@ -5,6 +5,7 @@
 #include "architectures.h"
 #include "cli.h"
 #include "json.h"
+#include "room.h"
 
 typedef struct init_command {
   const char *name, *output, *optimizer, *input_shape;
@@ -186,6 +187,7 @@ static int run_make(init_command *c) {
     code = cli_fail(CLI_FAILURE, "init: no memory");
   }
   if (!code) {
+    cli_room_find(c->ctx);
     snug_status s = make(c);
     code = s ? cli_fail_status(c->ctx, s) : CLI_OK;
   }

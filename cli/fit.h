@@ -97,6 +97,7 @@ typedef struct fit_run {
   double peak_memory;  /* of the process, at the end of the last epoch */
   snug_status stopped; /* why a hook ended the fit */
   memory_line line;
+  bool is_estimate;                /* a plan for another machine than this one */
   char *kernels;                   /* the text of that file */
   bool was_planned, fits, resumes; /* resumes: with the plan of a backup */
   int failed; /* an exit code that was reported while the fit was made ready; 0: none */
@@ -160,9 +161,6 @@ int64_t fit_samples(const fit_run *run);
 /* Fill in run->fit.settings (reports; returns 0 or an exit code), and give it back. */
 int fit_add_settings(fit_run *run);
 void fit_end_settings(fit_run *run);
-
-/* Whether it is planned for another machine than this one. */
-bool fit_is_estimate(const fit_options *options);
 
 /* Plan the fit. */
 snug_status fit_make_plan(fit_run *run, snug_plan **plan);

@@ -107,11 +107,13 @@ static int set_levers(fit_run *r) {
   return code;
 }
 
-/* Fewer threads than there are can be tried here. */
-bool fit_is_estimate(const fit_options *o) {
+/* Whether it is planned for another machine than this one: fewer threads than there are can be
+ * tried here.  A fit runs here, whatever it asks for. */
+static bool is_estimate(const fit_options *o, const char *verb) {
   cpu_set_t cores;
   bool known = sched_getaffinity(0, sizeof cores, &cores) == 0;
-  return o->isa || (known && o->job.threads > CPU_COUNT(&cores));
+  bool has_more = known && o->job.threads > CPU_COUNT(&cores);
+  return strcmp(verb, "plan") == 0 && (o->isa || has_more);
 }
 
 /* ---- all of it ---- */
@@ -157,7 +159,8 @@ int fit_open(fit_run *r, const fit_options *o, const char *verb) {
   snug_image_options images = {.validation_split = o->validation_split};
   files.images = &images;
   code = code ? code : job_open(&r->job, &o->job, &r->line, &files, SNUG_PART_TRAIN, true);
-  if (!code && !fit_is_estimate(o)) {
+  r->is_estimate = is_estimate(o, verb);
+  if (!code && !r->is_estimate) {
     line_find_room(r->job.ctx, &r->line);
   }
   code = code ? code : job_need_compiled(&r->job, verb);

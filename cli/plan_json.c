@@ -98,7 +98,7 @@ json plan_begin_json(const plan_view *v, FILE *out) {
   json_int(&j, "batch_size", r->fit.batch_size);
   json_int(&j, "chosen", (int64_t)v->chosen);
   json_bool(&j, "data_counted", r->options->job.data.n > 0);
-  json_bool(&j, "estimate", fit_is_estimate(r->options));
+  json_bool(&j, "estimate", r->is_estimate);
   json_bool(&j, "same_bits", plan_same_bits(r));
   json_text(&j, "result", plan_result(r, result, sizeof result));
   json_text(&j, "note", *r->note ? r->note : NULL);

@@ -77,7 +77,7 @@ static void print_conditions(const plan_view *v) {
     printf(", %lld samples", (long long)fit_samples(r));
   }
   puts(r->options->job.data.n ? "" : "; the data set is not counted (give it with --data)");
-  if (!fit_is_estimate(r->options) || r->line.bytes) {
+  if (!r->is_estimate || r->line.bytes) {
     print_limit(&r->line, r->fits ? v->memory.process : 0);
   }
   if (r->line.bytes || r->resumes) {
@@ -86,7 +86,7 @@ static void print_conditions(const plan_view *v) {
   if (*r->note) {
     printf("note: %s\n", r->note);
   }
-  if (fit_is_estimate(r->options)) {
+  if (r->is_estimate) {
     puts("an estimate: this machine is not that one");
   }
 }

@@ -54,7 +54,7 @@ trap 'umount disk 2>/dev/null' EXIT
 no_disk() {
   umount disk 2>/dev/null
   echo "no disk can be mounted: the rest is left out"
-  exit 0
+  exit 77
 }
 
 # Fill what is left of it.
@@ -63,10 +63,18 @@ fill() { dd if=/dev/zero of=disk/filling bs=4096 2>/dev/null; sync disk/filling;
 # A disk that is full from the beginning.
 mount -t tmpfs -o size=256k tmpfs disk 2>/dev/null || no_disk
 fill
-for option in "-o disk/a.keras" "--checkpoint disk/a.keras" "--backup disk/run"; do
+for option in "-o disk/a.keras" "--checkpoint disk/a.keras" "--backup disk/run" "--record disk/r.snug"; do
   expect 1 $fit $option
   has err "disk/"
   lacks err "Epoch 1"
+done
+# A log is a few lines and may have room when they come: the training goes on without them.
+for option in "--csv-log disk/log.csv" "--memory-log disk/m.csv"; do
+  expect 1 $fit $option -o logged.keras --force
+  has err "disk/"
+  has err "No space left on device"
+  has out "failed"
+  trained logged.keras
 done
 umount disk
 

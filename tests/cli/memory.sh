@@ -83,7 +83,7 @@ need=$("$SNUG" plan large.keras --data many.npz --batch-size 512 --memory none -
 tight() { # CODE ARGS...: with fewer addresses than it needs
   wanted=$1
   shift
-  (ulimit -v $((need / 1024 + least + 40000)) && exec "$SNUG" "$@") >out 2>err
+  (ulimit -v $((need / 1024 + least + 40000 + ${stack:-0})) && exec "$SNUG" "$@") >out 2>err
   code=$?
   [ $code -eq "$wanted" ] || fail "snug $*: exit code $code, not $wanted; $(cat err)"
 }
@@ -103,6 +103,15 @@ grep -q '^snug: large.keras with batch 512 needs .*, and this process may hold .
   fail "no verdict: $(cat err)"
 grep -q '^  snug fit .*--memory auto' err || fail "auto is no remedy: $(cat err)"
 [ ! -e never.keras ] || fail "something was saved"
+# More threads than there are cores are of another machine for a plan alone.
+stack=40000 # of one more
+tight 3 fit large.keras --data many.npz --batch-size 512 -o never.keras --threads $(($(nproc) + 1))
+has err "and this process may hold "
+has err "the least that would do is "
+tight 3 fit large.keras --data many.npz --batch-size 512 --threads $(($(nproc) + 1)) --json
+is_json out
+has out '"fits":false'
+stack=0
 tight 0 fit large.keras --data many.npz --batch-size 512 --memory auto -o out.keras -q
 tight 0 fit large.keras --data many.npz --batch-size 8 -q
 tight 0 plan large.keras --data many.npz --batch-size 512 --memory none

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import time
 
-from common import MIB, Net, cgroup, cgroup_reason, clean, fit, least_of, plan, snug
+from common import MIB, Net, clean, fit, least_of, plan, snug
+from groups import cgroup, cgroup_reason
 from matrix import check_run
 
 

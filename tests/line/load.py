@@ -3,9 +3,12 @@ is."""
 import os
 import re
 
-from common import MIB, Net, cgroup, cgroup_reason, clean, mib, snug, table
+from common import MIB, Net, clean, mib, snug, table
+from groups import cgroup, cgroup_reason
 
 SIZES = (4, 8, 16, 24, 32, 48, 64, 96)
+BORDERS = (24, 32, 48, 64, 96)  # of containers in which networks of this kind were killed
+NEW = (4, 8, 12, 16, 20, 24, 32, 48, 64, 96)  # for a fresh network of 23 MiB of weights
 NAMES = ("resnet50", "efficientnetb0")
 OWN = 20 * MIB  # that a refusal may come to: the process, the parsed configuration and a graph; weights are 98 and 21 MiB
 NEEDED = r"a line of (\d+)MiB or more is needed \(--memory\)"
@@ -46,6 +49,30 @@ def check_group(report, net, verb, size, *more):
     return (net.name, " ".join((verb, *more)), "group %d" % size, mib(peak), mib(done.peak), said(done))
 
 
+def check_borders(report, net, size):
+    """In a group of so many MiB, which may be enough to load the model: refused, or trained, but never killed."""
+    clean(net)
+    with cgroup(size * MIB) as group:
+        done = snug(net.folder, *words_of(net, "fit"), "--memory", "auto", "--quiet", group=group.path)
+        kills, peak = group.kills(), group.peak()
+    what = "%s in a group of %d MiB" % (net, size)
+    report.check(not kills and not done.signal, "%s: killed: %s" % (what, done))
+    report.check(done.code in (0, 3), "%s: neither trained nor refused: %s" % (what, done))
+    return (net.name, "fit --memory auto", "group %d" % size, mib(peak), mib(done.peak), said(done) if done.code else "trained")
+
+
+def check_new(report, folder, size):
+    """snug init: a network that is made is held to what the process may hold, too."""
+    with cgroup(size * MIB) as group:
+        done = snug(folder, "init", "vgg", "--input-shape", "64,64,3", "-o", "new.keras", "--force", group=group.path)
+        kills, peak = group.kills(), group.peak()
+    what = "init in a group of %d MiB" % size
+    report.check(not kills and not done.signal, "%s: killed: %s" % (what, done))
+    report.check(done.code in ((3,) if size < 24 else (0, 3) if size < 64 else (0,)), "%s: %s" % (what, done))
+    report.check(done.code == 0 or "may hold" in done.err, "%s: says %s" % (what, done.err))
+    return ("vgg", "init", "group %d" % size, mib(peak), mib(done.peak), said(done) if done.code else "written")
+
+
 def check_line(report, net, verb, size, **how):
     """Under a line of so many MiB, in whatever is around us."""
     clean(net)
@@ -80,10 +107,13 @@ def run(report, folder, options):
         for size in below if not reason else ():
             rows += [check_group(report, net, "fit", size, "--memory", "auto"), check_group(report, net, "fit", size)]
             rows += [check_group(report, net, verb, size) for verb in ("plan", "evaluate", "predict", "summary")]
+        for size in (s for s in BORDERS if s not in below) if not reason else ():
+            rows.append(check_borders(report, net, size))
         for verb in ("fit", "plan", "evaluate", "predict"):
             row, named = check_line(report, net, verb, below[-1])
             rows += [row, check_line(report, net, verb, 16)[0]]
             check_named(report, net, verb, named)
         rows.append(check_line(report, net, "plan --find-batch", below[-1])[0])
         rows.append(check_line(report, net, "fit", below[-1], environment={"SNUG_MEMORY": "%dMiB" % below[-1]})[0])
+    rows += [check_new(report, folder, size) for size in NEW if not reason]
     table(("network", "command", "under", "group's peak", "process's peak", "message"), rows)

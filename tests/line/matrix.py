@@ -1,5 +1,6 @@
 """0 violations: VmHWM at or under the line, and alive in a memory cgroup of exactly that size."""
-from common import MIB, NETS, Net, cgroup, cgroup_reason, chosen_of, fit, least_of, mib, plan, process_of, table
+from common import MIB, NETS, Net, chosen_of, fit, least_of, mib, plan, process_of, table
+from groups import cgroup, cgroup_reason
 
 FRACTIONS = (100, 75, 50, 33, 25)
 QUICK = ("cnn", "unet", "mobilenetv2")

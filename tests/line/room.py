@@ -2,7 +2,8 @@
 one that comes close is warned of, and --memory none insists."""
 import shlex
 
-from common import MIB, Net, cgroup, cgroup_reason, clean, fit, least_of, plan, process_of, snug
+from common import MIB, Net, clean, fit, least_of, plan, process_of, snug
+from groups import cgroup, cgroup_reason
 
 PARTS_OF_NEED = (0.35, 0.5, 0.75, 0.9)
 

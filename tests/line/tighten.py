@@ -5,7 +5,8 @@ import subprocess
 import time
 import zipfile
 
-from common import MIB, Net, cgroup, cgroup_reason, process_of, snug
+from common import MIB, Net, process_of, snug
+from groups import cgroup, cgroup_reason
 
 EPOCHS = 30
 
