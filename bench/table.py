@@ -2,15 +2,14 @@
 prints one table.  Started by run.sh."""
 
 import argparse
-import contextlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+from beside import busy_processes, print_verdicts, verdict_of
 from figures import print_means, print_notes, print_table, rows_of, speed_in
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -109,7 +108,7 @@ def environment(o, who, cache):
     this run of the bench, not beyond."""
     extra = {"OMP_NUM_THREADS": str(o.threads), "TORCHINDUCTOR_CACHE_DIR": cache}
     if who == "snug":
-        extra["GOMP_SPINCOUNT"] = "1000"
+        extra |= {"GOMP_SPINCOUNT": "1000", "KMP_BLOCKTIME": "0"}
     return {**os.environ, **extra, "BENCH_START": repr(time.monotonic())}
 
 
@@ -146,44 +145,20 @@ def measure(o, who, model, round_, cache):
 # ---- beside others ----
 
 
-@contextlib.contextmanager
-def busy_processes(n):
-    """So many processes that keep a core busy each."""
-    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
-    try:
-        yield
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
-def shares_of(o, model, cache):
-    """By contender and number of busy processes, per round: the share of the speed that it has alone."""
-    whos = ["snug", *peers_of(o, model)]
-    shares = {(who, n): [] for who in whos for n in o.busy}
-    for round_ in range(repeats_of(o, model)):
-        for who in whos:
-            alone = measure(o, who, model, round_, cache).get("examples_per_s")
-            for n in o.busy:
-                with busy_processes(n):
-                    beside = measure(o, who, model, round_, cache).get("examples_per_s")
-                if alone and beside:
-                    shares[who, n].append(beside / alone)
-    return shares
-
-
-def print_shares(o, cache):
-    print(f"{'model':16}{'who':15}" + "".join(f"{f'beside {n} busy':>22}" for n in o.busy))
+def run_beside(o, cache):
+    """Every contender alone and then beside the busy processes, in turn; returns whether Snug held everywhere."""
+    found, verdicts = [], []
     for model in o.models:
-        shares = shares_of(o, model, cache)
-        for who in ["snug", *peers_of(o, model)]:
-            cells = ""
-            for n in o.busy:
-                values = shares[who, n]
-                middle = f"{statistics.median(values):.2f} ({min(values):.2f}..{max(values):.2f})" if values else "failed"
-                cells += f"{middle:>22}"
-            print(f"{model:16}{who:15}{cells}", flush=True)
+        whos = ["snug", *peers_of(o, model)]
+        for round_ in range(repeats_of(o, model)):
+            for who in whos:
+                for n in [0, *o.busy]:
+                    with busy_processes(n):
+                        found.append({**measure(o, who, model, round_, cache), "busy": n})
+        verdicts += [verdict_of(found, model, whos, n) for n in o.busy]
+    write_json(o.json, {"runs": found, "beside": verdicts})
+    print_verdicts(verdicts)
+    return all(v["held"] is not False for v in verdicts)
 
 
 # ---- a model ----
@@ -236,8 +211,7 @@ def main():
     alone, found, rows = read_cache(o.alone_cache), [], []
     if o.busy:
         with tempfile.TemporaryDirectory() as cache:
-            print_shares(o, cache)
-        return
+            sys.exit(0 if run_beside(o, cache) else 1)
     with tempfile.TemporaryDirectory() as cache:
         for model in o.models:
             of_model = rounds_of(o, model, cache)

@@ -90,6 +90,8 @@ int32_t snug__bound_processors(int32_t threads) {
       CPU_OR(&all, &all, &own);
     }
   }
+#else
+  (void)threads;
 #endif
   return CPU_COUNT(&all);
 }
