@@ -59,9 +59,9 @@ static bool is_default(const char *key, const snug__json *value) {
 /* What says nothing, or nothing at its default: dtypes, what old files say of how Keras runs. */
 static bool is_idle(const char *key, const snug__json *value) {
   static const char *const never[] = {"dtype", "jit_compile", "is_legacy_optimizer", NULL};
-  static const char *const unless_set[] = {"from_logits",   "multi_label", "num_labels",
-                                           "label_weights", "top_k",       "class_id",
-                                           "decay",         NULL};
+  static const char *const unless_set[] = {"from_logits",   "multi_label",    "num_labels",
+                                           "label_weights", "top_k",          "class_id",
+                                           "decay",         "exclude_layers", NULL};
   return is_word(key, never) || (is_word(key, unless_set) && snug__config_says_nothing(value)) ||
          is_default(key, value);
 }

@@ -125,6 +125,27 @@ TEST(every_option_has_a_place) {
   "{'module': 'builtins', 'class_name': 'function', 'config': '" name \
   "', 'registered_name': 'function'}"
 
+#define MUON(layers)                                                                         \
+  "{'class_name': 'Muon', 'config': {'name': 'muon', 'learning_rate': 0.1, 'weight_decay': " \
+  "null, 'adam_beta_1': 0.875, 'exclude_layers': " layers                                    \
+  ", 'adam_lr_ratio': 1, 'rms_rate': "                                                       \
+  "null, 'ns_steps': 0, 'adam_weight_decay': null}}"
+
+/* Null is no default there. */
+TEST(what_null_means_to_muon) {
+  snug_model *m = compile(test_ctx(), COMPILED(ONE, MUON("['out', 'head']"), "'mse'", ""));
+  const snug__optimizer_options *o = &m->training->optimizer.o;
+  ASSERT_NEAR(o->beta_1, 0.875, 0.0);
+  ASSERT_NEAR(o->weight_decay, 0.0, 0.0);
+  ASSERT_NEAR(o->adam_weight_decay, 0.0, 0.0);
+  ASSERT_NEAR(o->rms_rate, 0.0, 0.0);
+  ASSERT_EQ_INT(o->ns_steps, 0);
+  ASSERT_EQ_TEXT(o->exclude_layers, "out,head");
+  snug_model_destroy(m);
+  check_logs(COMPILED(ONE, MUON("[]"), "'mse'", ""), "loss");
+  check_refused(COMPILED(ONE, MUON("['out.*']"), "'mse'", ""), "expressions are not supported");
+}
+
 TEST(a_loss_is_an_object_a_function_a_list_or_a_dict) {
   snug_model *m = compile(test_ctx(), COMPILED(ONE, "'sgd'", CE, ""));
   ASSERT_NEAR(m->training->losses[0].o.label_smoothing, 0.25, 0.0);
@@ -174,8 +195,8 @@ TEST(metrics_in_all_their_forms) {
 
 TEST(what_the_core_has_not_is_refused_by_name) {
   check_refused(
-      COMPILED(ONE, "{'class_name': 'Muon', 'config': {'learning_rate': 0.1}}", "'mse'", ""),
-      "Muon");
+      COMPILED(ONE, "{'class_name': 'Adafactor', 'config': {'learning_rate': 0.1}}", "'mse'", ""),
+      "Adafactor");
   check_refused(
       COMPILED(ONE, "{'class_name': 'LossScaleOptimizer', 'config': {'inner_optimizer': " ADAM "}}",
                "'mse'", ""),
