@@ -40,8 +40,9 @@ int job_need_compiled(const job *j, const char *verb) {
   bool has_data = data->n || strcmp(verb, "plan") != 0; /* where it must be given */
   const char *left_out = snug_model_left_out(j->model);
   const char *why = snug_model_uncompiled(j->model);
-  if (why) {
-    return cli_fail(CLI_FAILURE, "%s: %s", verb, why);
+  if (why) { /* what a program would do instead is left out */
+    const char *end = strstr(why, " (or compile the model");
+    return cli_fail(CLI_FAILURE, "%s: %.*s", verb, end ? (int)(end - why) : (int)strlen(why), why);
   }
   if (snug_model_metrics(j->model).n > 0) {
     if (left_out && strcmp(verb, "plan") != 0) {

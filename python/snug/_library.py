@@ -170,7 +170,7 @@ _IN_PYTHON = (
      r"give the data it is for (x=, \1), or the model a fixed shape: keras.Input(...)"),
     (r"give the data it is for or the shape \(--input-shape\), or call it once in Keras before it is saved",
      "give the data it is for (x=), or call model.build(...)"),
-    (r"say optimizer and loss yourself \(--optimizer and --loss, or a compile of the model\)",
+    (r"give (--[a-z-]*( and --loss)?) \(or compile the model with another\)",
      "call model.compile(...) with one that is known; model.fit of Keras trains with any"),
     (r", and augment images as they are read: --augment ('[^']*')",
      r" (\1), and augment the images before they come here: a keras.utils.PyDataset or tf.data.Dataset can"),
