@@ -83,6 +83,11 @@ OPTIMIZERS = [
     ("Ftrl", dict(learning_rate=0.1, l1_regularization_strength=0.02,
                   l2_regularization_strength=0.03, l2_shrinkage_regularization_strength=0.04,
                   beta=0.05, learning_rate_power=-0.6, initial_accumulator_value=0.2)),
+    ("Lamb", dict(learning_rate=0.05)),
+    ("Lamb", dict(learning_rate=0.05, beta_1=0.8, weight_decay=0.1, clipnorm=0.5)),
+    ("Muon", dict(learning_rate=0.05)),
+    ("Muon", dict(learning_rate=0.05, nesterov=False, ns_steps=3, rms_rate=0.5, adam_lr_ratio=0.5,
+                  gradient_accumulation_steps=2, clipvalue=0.4)),
     ("SGD", dict(learning_rate=0.1, clipnorm=0.7)),
     ("SGD", dict(learning_rate=0.1, global_clipnorm=0.7)),
     ("SGD", dict(learning_rate=0.1, clipvalue=0.3)),
@@ -226,6 +231,16 @@ METRICS = [
     ("AUC", dict(thresholds=[0.7, 0.2, 0.4]), BITS, UNITS),
     ("MeanIoU", dict(num_classes=3), CLASSES, np.array([0, 1, 1, 2], dtype=np.int32)),
     ("MeanIoU", dict(num_classes=3, sparse_y_true=False, sparse_y_pred=False), ONEHOT, LOGITS),
+    ("IoU", dict(num_classes=3, target_class_ids=[0, 2]), CLASSES, np.array([0, 1, 1, 2], dtype=np.int32)),
+    ("OneHotIoU", dict(num_classes=3, target_class_ids=[1]), ONEHOT, LOGITS),
+    ("OneHotMeanIoU", dict(num_classes=3), ONEHOT, LOGITS),
+    ("BinaryIoU", {}, BITS, UNITS),
+    ("BinaryIoU", dict(target_class_ids=[1], threshold=0.25), BITS, UNITS),
+    ("F1Score", dict(average="macro"), ONEHOT, LOGITS),
+    ("F1Score", dict(average="micro", threshold=0.3), BITS, UNITS),
+    ("FBetaScore", dict(average="weighted", beta=2.0, threshold=0.6), BITS, UNITS),
+    ("R2Score", {}, REALS, LOGITS),
+    ("R2Score", dict(class_aggregation="variance_weighted_average", num_regressors=2), REALS, LOGITS),
 ]
 
 
@@ -289,9 +304,9 @@ def main():
     print("    {NULL}};\nconst batch_case metric_cases[] = {")
     for name, options, t, y in METRICS:
         metric_case(name, options, t, y, None)
-        if name not in ("MeanIoU",):
+        if "IoU" not in name:
             metric_case(name, options, t, y,
-                        WEIGHTS if y is not UNITS and y is not EDGES or "Crossentropy" in name or "BinaryAcc" in name else
+                        WEIGHTS if "Score" in name or y is not UNITS and y is not EDGES or "Crossentropy" in name or "BinaryAcc" in name else
                         np.broadcast_to(WEIGHTS[:, None], y.shape).copy())
     print("    {NULL}};\nconst int64_t schedule_steps[] = {"
           + ", ".join(str(s) for s in SCHEDULE_STEPS) + ", -1};")

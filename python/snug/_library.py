@@ -170,7 +170,7 @@ _IN_PYTHON = (
      r"shape", r"give the data it is for (x=, \1), or the model a fixed shape: keras.Input(...)"),
     (r"give the data it is for or the shape \(x of snug_load_options\), or call it once in Keras before it is saved",
      "give the data it is for (x=), or call model.build(...)"),
-    (r"say optimizer and loss yourself \(snug_model_compile\)",
+    (r"give [a-z_]+( and loss)? of snug_compile_options",
      "call model.compile(...) with one that is known; model.fit of Keras trains with any"),
     (r", and augment images as they are read \(augment of snug_image_options\): ('[^']*')",
      r" (\1), and augment the images before they come here: a keras.utils.PyDataset or tf.data.Dataset can"),

@@ -20,12 +20,39 @@ typedef struct compiling {
   const snug_compile_options *changes; /* NULL: all is as the file says */
 } compiling;
 
-#define WAY_OUT "say optimizer and loss yourself (snug_model_compile)"
+/* What would take the place of what is refused. */
+#define WAY_OUT(members) "\ngive " members " of snug_compile_options"
+#define ANOTHER_OPTIMIZER WAY_OUT("optimizer")
+#define ANOTHER_LOSS WAY_OUT("loss")
+#define OTHER_WEIGHTS WAY_OUT("loss_weights")
+#define OTHER_METRICS WAY_OUT("metrics")
 
-static snug_status fail(const compiling *c, const char *what, const snug__json *j) {
+static snug_status fail(const compiling *c, const char *what, const snug__json *j,
+                        const char *way_out) {
   char shown[80] = "";
-  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %s %s is not supported\n%s",
-                    c->file, what, snug__json_show(j, shown, sizeof shown), WAY_OUT);
+  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %s %s is not supported%s",
+                    c->file, what, snug__json_show(j, shown, sizeof shown), way_out);
+}
+
+/* A name or argument that the core does not know is one that it has not. */
+static snug_status fail_text(const compiling *c, snug_status s, const char *way_out) {
+  char message[SNUG__MESSAGE_BYTES];
+  if (s != SNUG_E_ARGUMENT && s != SNUG_E_UNSUPPORTED) {
+    return snug__fail_within(c->m->ctx, s, "%s: compile_config", c->file);
+  }
+  memcpy(message, c->m->ctx->message, sizeof message);
+  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %.700s%s", c->file, message,
+                    way_out);
+}
+
+static snug_status check_name(const compiling *c, const snug__named_set *set, const char *text,
+                              const char *way_out) {
+  char name[SNUG__NAME_BYTES];
+  snug__named_given(text, name);
+  return snug__named_is_known(set, text) ? SNUG_OK
+                                         : snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED,
+                                                      "%s: compile_config: there is no %s '%s'%s",
+                                                      c->file, set->what, name, way_out);
 }
 
 static const char *output_name(const compiling *c, size_t i) {
@@ -58,9 +85,9 @@ static bool is_default(const char *key, const snug__json *value) {
 /* What says nothing, or nothing at its default: dtypes, what old files say of how Keras runs. */
 static bool is_idle(const char *key, const snug__json *value) {
   static const char *const never[] = {"dtype", "jit_compile", "is_legacy_optimizer", NULL};
-  static const char *const unless_set[] = {"from_logits",   "multi_label", "num_labels",
-                                           "label_weights", "top_k",       "class_id",
-                                           "decay",         NULL};
+  static const char *const unless_set[] = {"from_logits",   "multi_label",    "num_labels",
+                                           "label_weights", "top_k",          "class_id",
+                                           "decay",         "exclude_layers", NULL};
   return is_word(key, never) || (is_word(key, unless_set) && snug__config_says_nothing(value)) ||
          is_default(key, value);
 }
@@ -71,13 +98,13 @@ static bool is_idle_or_name(const char *key, const snug__json *value) {
 
 /* Keep "before" and the text of a thing in a list. */
 static snug_status keep(compiling *c, const char *before, const char *what, const snug__json *j,
-                        snug__config_skip *skip, snug__vec *list) {
+                        snug__config_skip *skip, const char *way_out, snug__vec *list) {
   snug__text text;
   const char *kept = NULL;
   snug__text_init(&text, c->m->ctx, TEXT_BYTES);
   snug_status s = snug__text_add(&text, "%s", before);
   s = s ? s : snug__config_named(c->m->ctx, what, j, skip, &text);
-  s = s == SNUG_E_UNSUPPORTED || s == SNUG_E_OVERFLOW ? fail(c, what, j) : s;
+  s = s == SNUG_E_UNSUPPORTED || s == SNUG_E_OVERFLOW ? fail(c, what, j, way_out) : s;
   s = s ? s : snug__arena_text(&c->arena, snug__text_get(&text), &kept);
   s = s ? s : snug__vec_push(list, &kept, 1);
   snug__text_release(&text);
@@ -91,13 +118,18 @@ static snug_status add_loss(compiling *c, size_t output, const snug__json *j) {
   const snug__json *reduction = snug__json_get(config, "reduction");
   if (snug__json_is_null(j)) {
     return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: compile_config: the output '%s' has no loss, which is not supported; %s",
-                      c->file, output_name(c, output), WAY_OUT);
+                      "%s: compile_config: the output '%s' has no loss, which is not supported%s",
+                      c->file, output_name(c, output), ANOTHER_LOSS);
   }
   if (reduction && snug__json_is_null(reduction)) {
-    return fail(c, "a loss that is not reduced:", j);
+    return fail(c, "a loss that is not reduced:", j, ANOTHER_LOSS);
   }
-  return keep(c, "", "the loss", j, is_idle_or_name, &c->losses);
+  SNUG_TRY(keep(c, "", "the loss", j, is_idle_or_name, ANOTHER_LOSS, &c->losses));
+  snug__loss loss;
+  const char *text = SNUG_VEC(&c->losses, const char *, c->losses.n - 1);
+  SNUG_TRY(check_name(c, snug__loss_set(), text, ANOTHER_LOSS));
+  snug_status s = snug__loss_parse(c->m->ctx, text, &loss);
+  return s ? fail_text(c, s, ANOTHER_LOSS) : SNUG_OK;
 }
 
 /* Of a list, the element of an output; of a dict, the member of its name; else the thing itself. */
@@ -108,19 +140,20 @@ static const snug__json *for_output(const compiling *c, const snug__json *j, siz
   return snug__json_is_object(j) && !is_object(j) ? snug__json_get(j, output_name(c, i)) : j;
 }
 
-static snug_status check_count(const compiling *c, const char *what, const snug__json *j) {
+static snug_status check_count(const compiling *c, const char *what, const snug__json *j,
+                               const char *way_out) {
   bool is_dict = snug__json_is_object(j) && !is_object(j);
   size_t n = snug__json_count(j);
   if ((snug__json_is_list(j) || is_dict) && n != c->m->outputs.n) {
     return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED,
-                      "%s: compile_config: %zu %s for %zu outputs, which is not supported; %s",
-                      c->file, n, what, c->m->outputs.n, WAY_OUT);
+                      "%s: compile_config: %zu %s for %zu outputs, which is not supported%s",
+                      c->file, n, what, c->m->outputs.n, way_out);
   }
   return SNUG_OK;
 }
 
 static snug_status read_losses(compiling *c, const snug__json *loss) {
-  SNUG_TRY(check_count(c, "losses", loss));
+  SNUG_TRY(check_count(c, "losses", loss, ANOTHER_LOSS));
   for (size_t i = 0; i < c->m->outputs.n; i++) {
     SNUG_TRY(add_loss(c, i, for_output(c, loss, i)));
   }
@@ -132,7 +165,7 @@ static snug_status read_weights(compiling *c, const snug__json *weights) {
     const snug__json *one = for_output(c, weights, i);
     double weight = 1.0;
     if (!snug__json_is_null(one) && !snug__json_number(one, &weight)) {
-      return fail(c, "the loss weight", one);
+      return fail(c, "the loss weight", one, OTHER_WEIGHTS);
     }
     SNUG_TRY(snug__vec_push(&c->weights, &weight, 1));
   }
@@ -163,8 +196,9 @@ static snug_status keep_metric(compiling *c, const char *before, const snug__jso
                                snug__vec *list) {
   size_t n = list->n;
   snug__metric metric;
-  snug_status s =
-      is_plain_accuracy(j) ? SNUG_E_UNSUPPORTED : keep(c, before, "the metric", j, is_idle, list);
+  snug_status s = is_plain_accuracy(j)
+                      ? SNUG_E_UNSUPPORTED
+                      : keep(c, before, "the metric", j, is_idle, OTHER_METRICS, list);
   s = s ? s
         : snug__metric_parse(c->m->ctx, SNUG_VEC(list, const char *, n) + strlen(before), &metric);
   if (s != SNUG_E_UNSUPPORTED && s != SNUG_E_ARGUMENT) {
@@ -200,7 +234,7 @@ static snug_status read_metrics(compiling *c, const snug__json *metrics, snug__v
     return add_metrics(c, "", metrics, list);
   }
   if (snug__json_is_list(metrics)) {
-    SNUG_TRY(check_count(c, "entries of metrics", metrics));
+    SNUG_TRY(check_count(c, "entries of metrics", metrics, OTHER_METRICS));
   }
   for (size_t i = 0; i < n; i++) {
     char before[2 * SNUG__NAME_BYTES];
@@ -216,9 +250,14 @@ static snug_status read_metrics(compiling *c, const snug__json *metrics, snug__v
 static snug_status read_optimizer(compiling *c, const snug__json *j, snug__vec *list) {
   const char *name = snug__json_text(snug__json_get(j, "class_name"));
   if (name && strcmp(name, "LossScaleOptimizer") == 0) {
-    return fail(c, "the optimizer (it belongs to mixed precision)", j);
+    return fail(c, "the optimizer (it belongs to mixed precision)", j, ANOTHER_OPTIMIZER);
   }
-  return keep(c, "", "the optimizer", j, is_idle_or_name, list);
+  SNUG_TRY(keep(c, "", "the optimizer", j, is_idle_or_name, ANOTHER_OPTIMIZER, list));
+  snug__optimizer optimizer;
+  const char *text = SNUG_VEC(list, const char *, list->n - 1);
+  SNUG_TRY(check_name(c, snug__optimizer_set(), text, ANOTHER_OPTIMIZER));
+  snug_status s = snug__optimizer_parse(c->m->ctx, text, &optimizer);
+  return s ? fail_text(c, s, ANOTHER_OPTIMIZER) : SNUG_OK;
 }
 
 /* What the caller gives stands before what the file says. */
@@ -243,17 +282,6 @@ static bool is_change(const snug_compile_options *c) {
   return c && (c->optimizer || c->loss || c->loss_weights || c->metrics || c->weighted_metrics);
 }
 
-/* A name or argument that the core does not know is one that it has not. */
-static snug_status fail_compile(const compiling *c, snug_status s) {
-  char message[SNUG__MESSAGE_BYTES];
-  if (s != SNUG_E_ARGUMENT && s != SNUG_E_UNSUPPORTED) {
-    return snug__fail_within(c->m->ctx, s, "%s: compile_config", c->file);
-  }
-  memcpy(message, c->m->ctx->message, sizeof message);
-  return snug__fail(c->m->ctx, SNUG_E_UNSUPPORTED, "%s: compile_config: %.700s\n%s", c->file,
-                    message, WAY_OUT);
-}
-
 static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
   snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
   o.optimizer = optimizer->n ? SNUG_VEC(optimizer, const char *, 0) : NULL;
@@ -273,7 +301,7 @@ static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
     c->m->keras->compiles = c->m->compiles;
     return SNUG_OK;
   }
-  return fail_compile(c, s);
+  return fail_text(c, s, WAY_OUT("optimizer and loss"));
 }
 
 static snug_status compile(compiling *c, const snug__json *config) {

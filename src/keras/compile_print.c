@@ -1,5 +1,6 @@
 #include "keras/compile_print.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "keras/json_print.h"
@@ -62,8 +63,9 @@ static snug_status print_rate(const snug_model *m, snug__text *out) {
 
 /* Whether an option is 0 that Keras calls None. */
 static bool is_none(const snug__optimizer *o, const snug__field *f) {
-  static const char *const names[] = {"clipnorm", "clipvalue", "global_clipnorm",
-                                      "loss_scale_factor", NULL};
+  static const char *const names[] = {
+      "clipnorm", "clipvalue", "global_clipnorm", "loss_scale_factor", "adam_weight_decay",
+      "rms_rate", NULL};
   const void *m = (const char *)&o->o + f->offset;
   bool is_decay = strcmp(f->name, "weight_decay") == 0;
   bool needs_decay = strncmp(o->kind->named.names, "AdamW", 5) == 0;
@@ -72,7 +74,22 @@ static bool is_none(const snug__optimizer *o, const snug__field *f) {
 
 /* Whole numbers that are 0 unless they were asked for; old versions do not know all of them. */
 static bool is_left_out(const snug__optimizer *o, const snug__field *f) {
-  return f->kind == SNUG__FIELD_INT && *(const int64_t *)((const char *)&o->o + f->offset) == 0;
+  return f->kind == SNUG__FIELD_INT && strcmp(f->initial, "0") == 0 &&
+         *(const int64_t *)((const char *)&o->o + f->offset) == 0;
+}
+
+/* Words with commas between them are a list in Keras. */
+static snug_status print_words(const char *words, snug__text *out) {
+  SNUG_TRY(snug__text_add(out, "["));
+  for (const char *at = words; *at;) {
+    char one[SNUG__NAME_BYTES];
+    size_t n = strcspn(at, ", ");
+    snprintf(one, sizeof one, "%.*s", (int)n, at);
+    SNUG_TRY(n && at > words ? snug__text_add(out, ", ") : SNUG_OK);
+    SNUG_TRY(n ? snug__json_print_text(one, out) : SNUG_OK);
+    at += n + (at[n] != 0);
+  }
+  return snug__text_add(out, "]");
 }
 
 static snug_status print_option(const snug_model *m, const snug__field *f, snug__text *out) {
@@ -84,6 +101,9 @@ static snug_status print_option(const snug_model *m, const snug__field *f, snug_
   if (strcmp(f->name, "name") == 0 && !o->o.name[0]) {
     snug__layer_snake_case(o->kind->named.names, name);
     return snug__json_print_text(name, out);
+  }
+  if (strcmp(f->name, "exclude_layers") == 0) {
+    return print_words(o->o.exclude_layers, out);
   }
   return is_none(o, f) ? snug__text_add(out, "null") : snug__json_print_field(f, &o->o, out);
 }

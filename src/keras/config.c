@@ -84,7 +84,7 @@ static snug_status name_unknown(snug__config *k, snug_status s) {
     const snug__config_scope *scope = SNUG_VEC(&k->scopes, snug__config_scope *, i);
     for (uint32_t n = 0; n < scope->n_items; n++) {
       const snug__config_item *item = &scope->items[n];
-      if (item->kind == SNUG__CONFIG_LAYER && !item->is_op) {
+      if (item->kind == SNUG__CONFIG_LAYER) {
         SNUG_TRY(snug__config_class(k, item, &class_));
       }
     }

@@ -80,6 +80,23 @@ static snug_status add_word(snug_ctx *ctx, const char *where, const snug__json *
 static snug_status add_named(snug_ctx *ctx, const char *where, const snug__json *j,
                              snug__config_skip *skip, int depth, snug__text *out);
 
+static bool is_words(const snug__json *j) {
+  bool are_words = snug__json_is_list(j) && snug__json_count(j);
+  for (size_t i = 0; are_words && i < snug__json_count(j); i++) {
+    const char *word = snug__json_text(snug__json_at(j, i));
+    are_words = word && is_plain_word(word);
+  }
+  return are_words;
+}
+
+/* A list of words is one text here, with commas. */
+static snug_status add_words(const snug__json *j, snug__text *out) {
+  for (size_t i = 0; i < snug__json_count(j); i++) {
+    SNUG_TRY(snug__text_add(out, "%s%s", i ? "," : "'", snug__json_text(snug__json_at(j, i))));
+  }
+  return snug__text_add(out, "'");
+}
+
 static snug_status add_argument(snug_ctx *ctx, const char *where, const snug__json *j,
                                 snug__config_skip *skip, int depth, snug__text *out) {
   if (snug__config_is_numbers(j)) {
@@ -88,21 +105,39 @@ static snug_status add_argument(snug_ctx *ctx, const char *where, const snug__js
   if (snug__json_text(j)) {
     return add_word(ctx, where, j, out);
   }
+  if (is_words(j)) {
+    return add_words(j, out);
+  }
   return depth > 0 ? add_named(ctx, where, j, skip, depth - 1, out) : fail_object(ctx, where, j);
+}
+
+/* What null says where it is not the default; NULL: it is. */
+static const char *meaning_of_null(const char *key) {
+  static const char *const keys[][2] = {{"weight_decay", "0"},
+                                        {"adam_weight_decay", "0"},
+                                        {"rms_rate", "0"},
+                                        {"class_aggregation", "none"}};
+  for (size_t i = 0; i < SNUG_COUNT(keys); i++) {
+    if (strcmp(key, keys[i][0]) == 0) {
+      return keys[i][1];
+    }
+  }
+  return NULL;
 }
 
 static snug_status add_arguments(snug_ctx *ctx, const char *where, const snug__json *config,
                                  snug__config_skip *skip, int depth, snug__text *out) {
   bool first = true;
   for (snug__json_member x = snug__json_first(config); x.key; x = snug__json_next(config, x)) {
-    if (snug__json_is_null(x.value) || skip(x.key, x.value)) {
+    const char *null = snug__json_is_null(x.value) ? meaning_of_null(x.key) : NULL;
+    if ((snug__json_is_null(x.value) && !null) || skip(x.key, x.value)) {
       continue;
     }
     if (!is_plain_word(x.key)) {
       return fail_object(ctx, where, config);
     }
-    SNUG_TRY(snug__text_add(out, "%s%s=", first ? "" : ", ", x.key));
-    SNUG_TRY(add_argument(ctx, where, x.value, skip, depth, out));
+    SNUG_TRY(snug__text_add(out, "%s%s=%s", first ? "" : ", ", x.key, null ? null : ""));
+    SNUG_TRY(null ? SNUG_OK : add_argument(ctx, where, x.value, skip, depth, out));
     first = false;
   }
   return SNUG_OK;

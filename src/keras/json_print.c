@@ -77,12 +77,18 @@ snug_status snug__json_print_key(const char *key, bool *first, snug__text *out) 
   return SNUG_OK;
 }
 
-static snug_status print_ints(const snug_ints *l, snug__text *out) {
-  SNUG_TRY(snug__text_add(out, "%s", l->n == 0 ? "null" : l->n == 1 ? "" : "["));
+/* The reductions of losses are words, all of them; elsewhere "none" is null. */
+static snug_status print_choice(const snug__field *f, const char *choice, snug__text *out) {
+  bool is_null = strcmp(choice, "none") == 0 && strcmp(f->name, "reduction") != 0;
+  return is_null ? snug__text_add(out, "null") : snug__json_print_text(choice, out);
+}
+
+static snug_status print_ints(const snug_ints *l, bool is_list, snug__text *out) {
+  SNUG_TRY(snug__text_add(out, "%s", l->n == 0 ? "null" : l->n == 1 && !is_list ? "" : "["));
   for (int32_t i = 0; i < l->n; i++) {
     SNUG_TRY(snug__text_add(out, "%s%lld", i ? ", " : "", (long long)l->v[i]));
   }
-  return snug__text_add(out, "%s", l->n > 1 ? "]" : "");
+  return snug__text_add(out, "%s", l->n > 1 || (l->n && is_list) ? "]" : "");
 }
 
 static snug_status print_floats(const snug_floats *l, snug__text *out) {
@@ -131,9 +137,9 @@ snug_status snug__json_print_field(const snug__field *f, const void *params, snu
     case SNUG__FIELD_FLOAT:
       return snug__json_print_float(*(const double *)m, out);
     case SNUG__FIELD_CHOICE:
-      return snug__json_print_text(f->choices[*(const int32_t *)m], out);
+      return print_choice(f, f->choices[*(const int32_t *)m], out);
     case SNUG__FIELD_INTS:
-      return print_ints(m, out);
+      return print_ints(m, strcmp(f->name, "target_class_ids") == 0, out);
     case SNUG__FIELD_FLOATS:
       return print_floats(m, out);
     case SNUG__FIELD_TEXT:
@@ -164,6 +170,11 @@ void snug__json_class_name(const char *name, char out[SNUG__NAME_BYTES]) {
   /* The last two are known to all versions by these names. */
   static const char *const others[][2] = {{"auc", "AUC"},
                                           {"mean_io_u", "MeanIoU"},
+                                          {"io_u", "IoU"},
+                                          {"binary_io_u", "BinaryIoU"},
+                                          {"one_hot_io_u", "OneHotIoU"},
+                                          {"one_hot_mean_io_u", "OneHotMeanIoU"},
+                                          {"fbeta_score", "FBetaScore"},
                                           {"kl_divergence", "KLDivergence"},
                                           {"orthogonal", "OrthogonalInitializer"},
                                           {"identity", "IdentityInitializer"}};

@@ -121,7 +121,7 @@ static bool find(size_t i, thing *out) {
 
 static const char *text_of(const char *initial) {
   bool is_none = strcmp(initial, "\"\"") == 0 || strcmp(initial, "[]") == 0 ||
-                 strcmp(initial, NO_CLASS_TEXT) == 0;
+                 strcmp(initial, NO_CLASS_TEXT) == 0 || strcmp(initial, "-inf") == 0;
   return is_none ? "none" : initial;
 }
 

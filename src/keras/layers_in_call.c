@@ -82,6 +82,38 @@ static bool has_tensor(const snug__json *j) {
   return false;
 }
 
+/* Whether something beside tensors stands in a value that has some; null is nothing. */
+static bool has_constant(const snug__json *j) {
+  if (snug__config_is_tensor(j) || snug__json_is_null(j)) {
+    return false;
+  }
+  if (!snug__json_is_list(j) && !snug__json_is_object(j)) {
+    return true;
+  }
+  for (size_t i = 0; snug__json_is_list(j) && i < snug__json_count(j); i++) {
+    if (has_constant(snug__json_at(j, i))) {
+      return true;
+    }
+  }
+  for (snug__json_member x = snug__json_first(snug__json_is_object(j) ? j : NULL); x.key;
+       x = snug__json_next(j, x)) {
+    if (has_constant(x.value)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The tensors of a call are its inputs, whatever lists they stand in: a constant has no place. */
+static snug_status check_tensors(snug__config *k, const snug__config_item *item,
+                                 const snug__json *value) {
+  return has_constant(value)
+             ? snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s",
+                                 "is called with a constant in a list of tensors, which is not "
+                                 "supported; add it to a tensor (x * 0 + constant) first")
+             : SNUG_OK;
+}
+
 /* The elements of an array, one list whatever its axes are. */
 static snug_status add_elements(snug__config *k, const snug__config_item *item,
                                 const snug__json *value, int32_t axes, bool *first,
@@ -187,6 +219,7 @@ static snug_status add_arguments(snug__config *k, const snug__config_item *item,
   for (size_t i = 0; i < snug__json_count(args); i++) {
     const snug__json *value = snug__json_at(args, i);
     if (has_tensor(value)) {
+      SNUG_TRY(check_tensors(k, item, value));
       continue;
     }
     if (!item->is_op && !snug__json_is_null(value)) {
@@ -231,6 +264,7 @@ static snug_status add_keywords(snug__config *k, const snug__config_item *item,
                                 snug__text *out) {
   for (snug__json_member x = snug__json_first(kwargs); x.key; x = snug__json_next(kwargs, x)) {
     bool is_constant = !snug__json_is_null(x.value) && !has_tensor(x.value);
+    SNUG_TRY(has_tensor(x.value) ? check_tensors(k, item, x.value) : SNUG_OK);
     SNUG_TRY(!item->is_op  ? check_keyword(k, item, &x)
              : is_constant ? add_keyword(k, item, class_, &x, out)
                            : SNUG_OK);

@@ -20,7 +20,9 @@ static const struct {
               {"Adamax", {"momentum norm"}},
               {"Nadam", {"momentum velocity"}},
               {"Lion", {"momentum"}},
-              {"Ftrl", {"accumulator linear"}}};
+              {"Ftrl", {"accumulator linear"}},
+              {"Lamb", {"momentum velocity"}},
+              {"Muon", {"momentum velocity"}}};
 
 typedef struct listing {
   const snug_model *m;
@@ -95,9 +97,11 @@ static snug_status add_slot(listing *l, snug__id weight, const char *slot_name, 
 /* ---- groups of them ---- */
 
 /* The kind's slot of a name that the options ask for; NULL if there is none. */
-static const snug__optimizer_slot *find_slot(const snug__optimizer *o, const char *name, size_t n) {
-  for (const snug__optimizer_slot *k = o->kind->slots;
-       k < o->kind->slots + SNUG__MAX_SLOTS && k->name; k++) {
+static const snug__optimizer_slot *find_slot(const snug__optimizer *o, const snug__variable *weight,
+                                             const char *name, size_t n) {
+  const snug__optimizer_kind *kind = snug__optimizer_kind_of(o, weight);
+  for (const snug__optimizer_slot *k = kind->slots; k < kind->slots + SNUG__MAX_SLOTS && k->name;
+       k++) {
     if (strlen(k->name) == n && memcmp(k->name, name, n) == 0) {
       return !k->is_used || k->is_used(&o->o) ? k : NULL;
     }
@@ -108,7 +112,8 @@ static const snug__optimizer_slot *find_slot(const snug__optimizer *o, const cha
 static snug_status add_of_weight(listing *l, snug__id weight, const char *names) {
   for (const char *at = names; *at;) {
     size_t n = strcspn(at, " ");
-    const snug__optimizer_slot *k = find_slot(l->o, at, n);
+    const snug__optimizer_slot *k =
+        find_slot(l->o, snug__variable_at(&l->m->variables, weight), at, n);
     if (k) {
       double initial = k->starts_at_accumulator_value ? l->o->o.initial_accumulator_value : 0.0;
       SNUG_TRY(add_slot(l, weight, at, n, initial));

@@ -184,13 +184,44 @@ static const snug__field auc_fields[] = {
     SNUG_FIXED("label_weights", "none", NULL),
     SNUG_FIXED("from_logits", "false", "give it probabilities: end the model with a sigmoid"),
     {0}};
+#define NO_CLASS "-9223372036854775808"
+#define LAST_AXIS SNUG_FIXED("axis", "-1", "classes are the last axis")
+static const snug__field mean_iou_fields[] = {OPTION(num_classes, INT, NULL),
+                                              NAME,
+                                              OPTION(ignore_class, INT, NO_CLASS),
+                                              OPTION(sparse_y_true, BOOL, "true"),
+                                              OPTION(sparse_y_pred, BOOL, "true"),
+                                              LAST_AXIS,
+                                              {0}};
 static const snug__field iou_fields[] = {OPTION(num_classes, INT, NULL),
+                                         OPTION(target_class_ids, INTS, NULL),
                                          NAME,
-                                         OPTION(ignore_class, INT, "-9223372036854775808"),
+                                         OPTION(ignore_class, INT, NO_CLASS),
                                          OPTION(sparse_y_true, BOOL, "true"),
                                          OPTION(sparse_y_pred, BOOL, "true"),
-                                         SNUG_FIXED("axis", "-1", "classes are the last axis"),
+                                         LAST_AXIS,
                                          {0}};
+static const snug__field binary_iou_fields[] = {
+    OPTION(target_class_ids, INTS, "[0,1]"), OPTION(threshold, FLOAT, "0.5"), NAME, {0}};
+static const snug__field one_hot_iou_fields[] = {OPTION(num_classes, INT, NULL),
+                                                 OPTION(target_class_ids, INTS, NULL),
+                                                 NAME,
+                                                 OPTION(ignore_class, INT, NO_CLASS),
+                                                 OPTION(sparse_y_pred, BOOL, "false"),
+                                                 LAST_AXIS,
+                                                 {0}};
+static const snug__field one_hot_mean_iou_fields[] = {
+    OPTION(num_classes, INT, NULL),       NAME,      OPTION(ignore_class, INT, NO_CLASS),
+    OPTION(sparse_y_pred, BOOL, "false"), LAST_AXIS, {0}};
+#define AVERAGE SNUG_CHOICE(snug__metric_options, average, snug__f_score_averages, "none")
+static const snug__field f_beta_fields[] = {
+    AVERAGE, OPTION(beta, FLOAT, "1"), OPTION(threshold, FLOAT, "-inf"), NAME, {0}};
+static const snug__field f1_fields[] = {AVERAGE, OPTION(threshold, FLOAT, "-inf"), NAME, {0}};
+static const snug__field r2_fields[] = {
+    SNUG_CHOICE(snug__metric_options, class_aggregation, snug__r2_aggregations, "uniform_average"),
+    OPTION(num_regressors, INT, "0"),
+    NAME,
+    {0}};
 
 static const snug__metric_kind kinds[] = {
     {{"accuracy acc", plain_fields}, emit_accuracy, mean_result, NULL, 1},
@@ -226,7 +257,26 @@ static const snug__metric_kind kinds[] = {
      NULL,
      0},
     {{"auc", auc_fields}, snug__emit_confusion, snug__auc_result, NULL, 1},
-    {{"mean_io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL, 1}};
+    {{"mean_io_u", mean_iou_fields}, snug__emit_iou, snug__iou_result, NULL, 1},
+    {{"io_u", iou_fields}, snug__emit_iou, snug__iou_result, NULL, 1},
+    {{"binary_io_u", binary_iou_fields}, snug__emit_binary_iou, snug__iou_result, NULL, 1},
+    {{"one_hot_io_u", one_hot_iou_fields}, snug__emit_iou, snug__iou_result, NULL, 1},
+    {{"one_hot_mean_io_u", one_hot_mean_iou_fields}, snug__emit_iou, snug__iou_result, NULL, 1},
+    {{"f1_score", f1_fields, "average=none: the mean of the classes, as Keras shows it"},
+     snug__emit_f_score,
+     snug__f_score_result,
+     NULL,
+     1},
+    {{"fbeta_score", f_beta_fields, "average=none: the mean of the classes, as Keras shows it"},
+     snug__emit_f_score,
+     snug__f_score_result,
+     NULL,
+     1},
+    {{"r2_score", r2_fields, "class_aggregation=none: the mean of the classes, as Keras shows it"},
+     snug__emit_r2,
+     snug__r2_result,
+     NULL,
+     1}};
 static const snug__named_set set = SNUG_NAMED_SET("metric", NULL, kinds);
 
 const snug__named_set *snug__metric_set(void) { return &set; }
@@ -246,6 +296,42 @@ static void set_name(const char *text, const char *option, const snug__named *na
   }
 }
 
+static snug_status check_classes(snug_ctx *ctx, const char *text, const snug__metric *m) {
+  const snug__metric_options *o = &m->o;
+  int64_t classes = m->kind->emit == snug__emit_binary_iou ? 2 : o->num_classes;
+  if (classes < 1) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "metric '%.100s': num_classes must be above 0", text);
+  }
+  for (int32_t i = 0; i < o->target_class_ids.n; i++) {
+    int64_t id = o->target_class_ids.v[i];
+    if (id < 0 || id >= classes) {
+      return snug__fail(ctx, SNUG_E_ARGUMENT,
+                        "metric '%.100s': target_class_ids: %lld is not one of %lld classes", text,
+                        (long long)id, (long long)classes);
+    }
+  }
+  return SNUG_OK;
+}
+
+static snug_status check_score(snug_ctx *ctx, const char *text, const snug__metric *m) {
+  const snug__metric_options *o = &m->o;
+  bool is_f1 = m->kind->named.fields == f1_fields;
+  bool is_f_score = is_f1 || m->kind->named.fields == f_beta_fields;
+  bool has_threshold = o->threshold != -INFINITY;
+  if (is_f_score && ((has_threshold && !(o->threshold > 0.0 && o->threshold <= 1.0)) ||
+                     !(is_f1 || o->beta > 0.0))) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT,
+                      "metric '%.100s': beta must be above 0, and threshold above 0 and at most 1",
+                      text);
+  }
+  if (o->num_regressors < 0) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT, "metric '%.100s': num_regressors must not be negative",
+                      text);
+  }
+  bool has_pairs = m->kind->result == snug__iou_result;
+  return has_pairs ? check_classes(ctx, text, m) : SNUG_OK;
+}
+
 static snug_status check(snug_ctx *ctx, const char *text, const snug__metric *m) {
   const snug__metric_options *o = &m->o;
   if (m->kind->named.fields == auc_fields && (o->num_thresholds < 2 || o->thresholds.n > 14)) {
@@ -257,10 +343,7 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__metric *m)
   if (is_top && o->k < 1) {
     return snug__fail(ctx, SNUG_E_ARGUMENT, "metric '%.100s': k must be above 0", text);
   }
-  if (m->kind->named.fields == iou_fields && o->num_classes < 1) {
-    return snug__fail(ctx, SNUG_E_ARGUMENT, "metric '%.100s': num_classes must be above 0", text);
-  }
-  return SNUG_OK;
+  return check_score(ctx, text, m);
 }
 
 static snug_status parse_loss(snug_ctx *ctx, const char *text, snug__metric *out) {
@@ -289,6 +372,7 @@ snug_status snug__metric_parse(snug_ctx *ctx, const char *text, snug__metric *ou
   SNUG_TRY(snug__named_parse(ctx, &set, NULL, text, &out->o, sizeof out->o, &i));
   out->kind = &kinds[i];
   SNUG_TRY(check(ctx, text, out));
+  out->o.beta = kinds[i].named.fields == f1_fields ? 1.0 : out->o.beta;
   set_name(text, out->o.name, &kinds[i].named, out->name);
   if (kinds[i].loss) {
     SNUG_TRY(snug__loss_parse(ctx, kinds[i].loss, &out->loss));

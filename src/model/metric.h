@@ -9,10 +9,11 @@
 #include "model/loss.h"
 
 typedef struct snug__metric_options {
-  double threshold;
-  int64_t k, axis, num_thresholds, num_classes, ignore_class;
+  double threshold, beta;
+  int64_t k, axis, num_thresholds, num_classes, ignore_class, num_regressors;
   snug_floats thresholds;
-  int32_t curve, summation_method;
+  snug_ints target_class_ids; /* none: all that occur */
+  int32_t curve, summation_method, average, class_aggregation;
   bool sparse_y_true, sparse_y_pred;
   char name[SNUG__NAME_BYTES];
 } snug__metric_options;

@@ -4,8 +4,11 @@
 
 #include "model/labels.h"
 #include "model/metric_kind.h"
+#include "ops/compare.h"
+#include "ops/loss.h"
 #include "ops/metric.h"
 #include "ops/reduce.h"
+#include "ops/shape.h"
 #include "ops/support.h"
 
 static const char *const names[] = {"true_positives", "false_positives", "true_negatives",
@@ -162,38 +165,68 @@ static snug_status to_classes(snug__build *b, bool is_sparse, snug__id *v) {
   return is_sparse ? SNUG_OK : SNUG_EMIT(b->g, argmax, &p, v, *v);
 }
 
-snug_status snug__emit_iou(snug__build *b, const snug__metric *m, const char *name, snug__id t,
-                           snug__id y, snug__id weights) {
-  snug__iou_update_params p = {m->o.ignore_class};
-  const int64_t shape[] = {m->o.num_classes, m->o.num_classes};
+static snug_status count_pairs(snug__build *b, const char *name, int64_t classes, int64_t ignored,
+                               snug__id t, snug__id y, snug__id weights) {
+  snug__iou_update_params p = {ignored};
+  const int64_t shape[] = {classes, classes};
   snug__metric_slot counts;
   snug__id out = SNUG_NONE;
   SNUG_TRY(snug__metric_state(b, name, "total_confusion_matrix",
                               snug__type_of(SNUG_INT64, 2, shape), &counts));
-  SNUG_TRY(to_classes(b, m->o.sparse_y_true, &t));
-  SNUG_TRY(to_classes(b, m->o.sparse_y_pred, &y));
   SNUG_TRY(snug__fit_labels(b, &t, &y));
   SNUG_TRY(snug__fit_weights(b, &weights, y));
   SNUG_TRY(SNUG_EMIT(b->g, iou_update, &p, &out, counts.value, t, y, weights));
   return snug__build_written(b, counts.variable, out);
 }
 
-/* The mean over the classes that occur of hits / (true + predicted - hits). */
+snug_status snug__emit_iou(snug__build *b, const snug__metric *m, const char *name, snug__id t,
+                           snug__id y, snug__id weights) {
+  SNUG_TRY(to_classes(b, m->o.sparse_y_true, &t));
+  SNUG_TRY(to_classes(b, m->o.sparse_y_pred, &y));
+  return count_pairs(b, name, m->o.num_classes, m->o.ignore_class, t, y, weights);
+}
+
+/* A prediction that reaches the threshold is of class 1. */
+snug_status snug__emit_binary_iou(snug__build *b, const snug__metric *m, const char *name,
+                                  snug__id t, snug__id y, snug__id weights) {
+  snug__compare_params p = {SNUG__COMPARE_GREATER_EQUAL};
+  snug__fill_params number;
+  snug__id threshold = SNUG_NONE;
+  memset(&number, 0, sizeof number);
+  number.value = m->o.threshold;
+  number.dtype = (int32_t)snug__type_at(b->g, y)->dtype;
+  SNUG_TRY(snug__graph_add(b->g, &snug__op_fill, &number, NULL, 0, &threshold, 1));
+  SNUG_TRY(SNUG_EMIT(b->g, compare, &p, &y, y, threshold));
+  return count_pairs(b, name, 2, SNUG__NO_CLASS, t, y, weights);
+}
+
+static bool is_target(const snug_ints *ids, int64_t class_) {
+  bool found = ids->n == 0;
+  for (int32_t i = 0; i < ids->n; i++) {
+    found = found || ids->v[i] == class_;
+  }
+  return found;
+}
+
+/* The mean over the classes that occur, of those that are asked for, of
+ * hits / (true + predicted - hits). */
 snug_status snug__iou_result(const snug__metric *m, const snug__variables *v, const char *name,
                              double *out) {
   const snug__variable *state = NULL;
-  int64_t n = m->o.num_classes;
   int64_t present = 0;
   double sum = 0.0;
   SNUG_TRY(snug__metric_data(v, name, "total_confusion_matrix", &state));
+  int64_t n = state->type.dim[0];
   const int64_t *counts = state->data;
   for (int64_t c = 0; c < n; c++) {
     double all = -(double)counts[c * n + c];
     for (int64_t k = 0; k < n; k++) {
       all += (double)counts[c * n + k] + (double)counts[k * n + c];
     }
-    present += all > 0.0;
-    sum += ratio((double)counts[c * n + c], all);
+    if (all > 0.0 && is_target(&m->o.target_class_ids, c)) {
+      present++;
+      sum += (double)counts[c * n + c] / all;
+    }
   }
   *out = present ? sum / (double)present : 0.0;
   return SNUG_OK;

@@ -29,9 +29,14 @@ snug_status snug__metric_data(const snug__variables *v, const char *metric, cons
                               const snug__variable **out) SNUG_NODISCARD;
 
 /* metric_confusion.c */
-extern snug__metric_emitter snug__emit_confusion, snug__emit_iou;
+extern snug__metric_emitter snug__emit_confusion, snug__emit_iou, snug__emit_binary_iou;
 extern snug__metric_reader snug__precision_result, snug__recall_result, snug__auc_result,
     snug__iou_result, snug__true_positives_result, snug__false_positives_result,
     snug__true_negatives_result, snug__false_negatives_result;
+
+/* metric_score.c; the choices of `average` and `class_aggregation`, in the order of their names */
+extern snug__metric_emitter snug__emit_f_score, snug__emit_r2;
+extern snug__metric_reader snug__f_score_result, snug__r2_result;
+extern const char *const snug__f_score_averages[], *const snug__r2_aggregations[];
 
 #endif

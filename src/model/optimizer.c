@@ -15,15 +15,16 @@
 /* Every optimizer's arguments begin with the rate and end with these; in between are its own. */
 #define RATE(initial) OPTION(learning_rate, FLOAT, initial)
 #define DECAY(initial) OPTION(weight_decay, FLOAT, initial)
-#define REST                                                                                \
+#define COMMON                                                                              \
   OPTION(clipnorm, FLOAT, "0"), OPTION(clipvalue, FLOAT, "0"),                              \
       OPTION(global_clipnorm, FLOAT, "0"), OPTION(use_ema, BOOL, "false"),                  \
       OPTION(ema_momentum, FLOAT, "0.99"), OPTION(ema_overwrite_frequency, INT, "0"),       \
       OPTION(loss_scale_factor, FLOAT, "0"), OPTION(gradient_accumulation_steps, INT, "0"), \
-      OPTION(name, TEXT, "\"\""), {                                                         \
-    0                                                                                       \
-  }
+      OPTION(name, TEXT, "\"\"")
+#define REST \
+  COMMON, { 0 }
 #define BETAS(second) OPTION(beta_1, FLOAT, "0.9"), OPTION(beta_2, FLOAT, second)
+#define MOST_NS_STEPS 100 /* nodes of every weight: a bound to what a file can ask for */
 #define EPSILON OPTION(epsilon, FLOAT, "1e-7")
 
 static const snug__field sgd_fields[] = {RATE("0.01"), OPTION(momentum, FLOAT, "0"),
@@ -53,6 +54,25 @@ static const snug__field ftrl_fields[] = {
     OPTION(beta, FLOAT, "0"),
     DECAY("0"),
     REST};
+/* Of its two rates and momentums, those of Adam's share are the usual ones here. */
+static const snug__field muon_fields[] = {RATE("0.001"),
+                                          ENTRY("adam_beta_1", beta_1, FLOAT, "0.9"),
+                                          ENTRY("adam_beta_2", beta_2, FLOAT, "0.999"),
+                                          OPTION(adam_weight_decay, FLOAT, "0.004"),
+                                          EPSILON,
+                                          DECAY("0.004"),
+                                          COMMON,
+                                          OPTION(exclude_layers, TEXT, "\"\""),
+                                          OPTION(exclude_embeddings, BOOL, "true"),
+                                          OPTION(muon_a, FLOAT, "3.4445"),
+                                          OPTION(muon_b, FLOAT, "-4.775"),
+                                          OPTION(muon_c, FLOAT, "2.0315"),
+                                          OPTION(adam_lr_ratio, FLOAT, "1"),
+                                          OPTION(momentum, FLOAT, "0.95"),
+                                          OPTION(ns_steps, INT, "5"),
+                                          OPTION(nesterov, BOOL, "true"),
+                                          OPTION(rms_rate, FLOAT, "0.2"),
+                                          {0}};
 
 static bool has_momentum(const snug__optimizer_options *o) { return o->momentum != 0.0; }
 static bool has_amsgrad(const snug__optimizer_options *o) { return o->amsgrad; }
@@ -68,6 +88,8 @@ static const snug__optimizer_kind rmsprop_centered = {
     {"RMSprop", rmsprop_fields},
     &snug__op_rmsprop_centered,
     {{"velocity"}, {"average_gradient"}, {"momentum", has_momentum}}};
+static const snug__optimizer_kind muon_of_matrix = {
+    {"Muon", muon_fields}, &snug__op_muon_momentum, {{"momentum"}}};
 
 static const snug__optimizer_kind kinds[] = {
     {{"SGD", sgd_fields}, &snug__op_sgd, {{NULL}}, has_momentum, &sgd_momentum},
@@ -85,7 +107,15 @@ static const snug__optimizer_kind kinds[] = {
     {{"Adamax", adamax_fields}, &snug__op_adamax, {{"momentum"}, {"norm"}}},
     {{"Nadam", adamax_fields}, &snug__op_nadam, {MOMENTS}},
     {{"Lion", lion_fields}, &snug__op_lion, {{"momentum"}}},
-    {{"Ftrl", ftrl_fields}, &snug__op_ftrl, {{"accumulator", NULL, true}, {"linear"}}}};
+    {{"Ftrl", ftrl_fields}, &snug__op_ftrl, {{"accumulator", NULL, true}, {"linear"}}},
+    {{"Lamb", adamax_fields}, &snug__op_lamb, {MOMENTS}},
+    {{"Muon", muon_fields,
+      "exclude_layers: words that are parts of names, with commas between them; no expressions"},
+     &snug__op_adam,
+     {MOMENTS, {"velocity_hat", has_amsgrad}},
+     NULL,
+     NULL,
+     &muon_of_matrix}};
 static const snug__named_set set = SNUG_NAMED_SET("optimizer", NULL, kinds);
 
 const snug__named_set *snug__optimizer_set(void) { return &set; }
@@ -121,6 +151,24 @@ static snug_status check(snug_ctx *ctx, const char *text, const snug__optimizer 
   return check_clipping(ctx, text, out);
 }
 
+static snug_status check_muon(snug_ctx *ctx, const char *text, const snug__optimizer *out) {
+  const snug__optimizer_options *o = &out->o;
+  if (!(o->adam_lr_ratio > 0.0 && isfinite(o->adam_lr_ratio)) || !(o->adam_weight_decay >= 0.0) ||
+      !(o->rms_rate >= 0.0) || o->ns_steps < 0 || o->ns_steps > MOST_NS_STEPS) {
+    return snug__fail(ctx, SNUG_E_ARGUMENT,
+                      "optimizer '%.100s': adam_lr_ratio must be above 0, adam_weight_decay and "
+                      "rms_rate not below it, ns_steps in 0 .. %d",
+                      text, MOST_NS_STEPS);
+  }
+  if (strpbrk(o->exclude_layers, ".^$*+?{}[]\\|()")) {
+    return snug__fail(ctx, SNUG_E_UNSUPPORTED,
+                      "optimizer '%.100s': exclude_layers=%s: expressions are not supported; give "
+                      "parts of names, with commas between them",
+                      text, o->exclude_layers);
+  }
+  return SNUG_OK;
+}
+
 snug_status snug__optimizer_parse(snug_ctx *ctx, const char *text, snug__optimizer *out) {
   char schedule[SNUG__NAMED_TEXT_BYTES];
   snug__named_call call;
@@ -134,7 +182,8 @@ snug_status snug__optimizer_parse(snug_ctx *ctx, const char *text, snug__optimiz
     SNUG_TRY(snug__schedule_parse(ctx, schedule, &out->schedule));
     out->o.learning_rate = snug__schedule_rate(&out->schedule, 0);
   }
-  return check(ctx, text, out);
+  SNUG_TRY(check(ctx, text, out));
+  return out->kind->of_matrix ? check_muon(ctx, text, out) : SNUG_OK;
 }
 
 void snug__optimizer_name(const snug__optimizer *o, char out[SNUG__NAME_BYTES]) {

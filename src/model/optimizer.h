@@ -26,6 +26,11 @@ typedef struct snug__optimizer_options {
   int64_t gradient_accumulation_steps; /* 0 and 1: none */
   double momentum, rho, epsilon, beta_1, beta_2, initial_accumulator_value;
   double learning_rate_power, l1, l2, l2_shrinkage, beta;
+  double muon_a, muon_b, muon_c, adam_lr_ratio, adam_weight_decay;
+  double rms_rate; /* 0: none */
+  int64_t ns_steps;
+  bool exclude_embeddings;
+  char exclude_layers[SNUG__NAME_BYTES]; /* words, commas between them */
   char name[SNUG__NAME_BYTES];
 } snug__optimizer_options;
 

@@ -1,4 +1,5 @@
 /* The step of an optimizer as nodes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ typedef struct emission {
   snug__build *b;
   const snug__optimizer *o;
   state rate, iteration, product; /* product: nadam's, else absent */
+  snug__id adam_rate;             /* Muon's for what is no matrix */
   snug__id enabled;               /* SNUG_NONE: every step updates */
   snug__id scale;                 /* of all gradients, by their global norm; or SNUG_NONE */
   int64_t steps;                  /* accumulated */
@@ -60,6 +62,10 @@ static snug_status open(emission *e) {
   SNUG_TRY(open_state(e, "optimizer/learning_rate", "", rate, e->o->o.learning_rate, &e->rate));
   if (e->o->kind->op == &snug__op_nadam) {
     SNUG_TRY(open_state(e, "optimizer/u_product", "", rate, 1.0, &e->product));
+  }
+  if (e->o->kind->of_matrix) {
+    snug__scale_shift_params ratio = {e->o->o.adam_lr_ratio, 0.0};
+    SNUG_TRY(SNUG_EMIT(e->b->g, scale_shift, &ratio, &e->adam_rate, e->rate.value));
   }
   if (e->steps > 1) {
     snug__every_params p = {e->steps};
@@ -150,9 +156,9 @@ static snug__update_params update_params(const emission *e) {
 }
 
 /* The slots of a weight, value SNUG_NONE where not used; returns how many the op takes. */
-static snug_status open_slots(emission *e, const weight *w, state slots[SNUG__MAX_SLOTS],
-                              int32_t *n) {
-  const snug__optimizer_slot *kinds = e->o->kind->slots;
+static snug_status open_slots(emission *e, const snug__optimizer_kind *kind, const weight *w,
+                              state slots[SNUG__MAX_SLOTS], int32_t *n) {
+  const snug__optimizer_slot *kinds = kind->slots;
   for (*n = 0; *n < SNUG__MAX_SLOTS && kinds[*n].name; ++*n) {
     const snug__optimizer_slot *k = &kinds[*n];
     slots[*n] = (state){SNUG_NONE, SNUG_NONE};
@@ -166,6 +172,7 @@ static snug_status open_slots(emission *e, const weight *w, state slots[SNUG__MA
 
 static snug_status add_update(emission *e, weight *w, state *slots, int32_t n, snug__id scale) {
   const snug__op *op = e->o->kind->op;
+  bool is_muon = e->o->kind->of_matrix;
   snug__update_params p = update_params(e);
   snug__id in[2 + SNUG__MAX_SLOTS + 5] = {w->value, w->gradient};
   snug__id out[1 + SNUG__MAX_SLOTS];
@@ -178,7 +185,10 @@ static snug_status add_update(emission *e, weight *w, state *slots, int32_t n, s
   if (op == &snug__op_nadam) {
     in[n_in++] = e->product.value;
   }
-  in[n_in++] = e->rate.value;
+  if (is_muon) { /* its decay goes by the whole rate */
+    p.weight_decay = e->o->o.adam_weight_decay / e->o->o.adam_lr_ratio;
+  }
+  in[n_in++] = is_muon ? e->adam_rate : e->rate.value;
   in[n_in++] = e->iteration.value;
   in[n_in++] = scale;
   in[n_in++] = e->enabled;
@@ -192,14 +202,36 @@ static snug_status add_update(emission *e, weight *w, state *slots, int32_t n, s
   return snug__build_written(e->b, w->variable, w->value);
 }
 
+/* A matrix moves by an orthogonal one, whose elements are made about rms_rate in size. */
+static snug_status add_orthogonal(emission *e, weight *w, state *momentum, snug__id scale) {
+  const snug__optimizer_options *o = &e->o->o;
+  const snug__type *t = snug__type_at(e->b->g, w->value);
+  double longer = (double)(t->dim[0] > t->dim[1] ? t->dim[0] : t->dim[1]);
+  snug__update_params p = update_params(e);
+  snug__id moved[2];
+  snug__id direction = SNUG_NONE;
+  const snug__id in[] = {momentum->value, w->gradient, scale, e->enabled};
+  SNUG_TRY(snug__graph_add(e->b->g, &snug__op_muon_momentum, &p, in, 4, moved, 2));
+  SNUG_TRY(written(e, momentum, moved[0]));
+  SNUG_TRY(snug__optimizer_orthogonal(e->b->g, o, moved[1], &direction));
+  p.clipvalue = 0.0;
+  p.gradient_factor = o->rms_rate > 0.0 ? sqrt(longer) * o->rms_rate : 1.0;
+  SNUG_TRY(SNUG_EMIT(e->b->g, sgd, &p, &w->value, w->value, direction, e->rate.value,
+                     e->iteration.value, SNUG_NONE, e->enabled));
+  return snug__build_written(e->b, w->variable, w->value);
+}
+
 static snug_status update(emission *e, weight *w) {
+  const snug__optimizer_kind *kind =
+      snug__optimizer_kind_of(e->o, snug__variable_at(e->b->variables, w->variable));
   state slots[SNUG__MAX_SLOTS];
   int32_t n = 0;
   snug__id scale = SNUG_NONE;
   snug__id cleared = SNUG_NONE;
   SNUG_TRY(scale_of(e, w, &scale));
-  SNUG_TRY(open_slots(e, w, slots, &n));
-  SNUG_TRY(add_update(e, w, slots, n, scale));
+  SNUG_TRY(open_slots(e, kind, w, slots, &n));
+  SNUG_TRY(kind == e->o->kind ? add_update(e, w, slots, n, scale)
+                              : add_orthogonal(e, w, &slots[0], scale));
   if (e->steps <= 1) {
     return SNUG_OK;
   }

@@ -29,4 +29,8 @@ typedef struct snug__iou_update_params {
   int64_t ignore_class; /* INT64_MIN: none */
 } snug__iou_update_params;
 
+typedef struct snug__f_score_update_params {
+  double threshold; /* a prediction above it is a 1; -inf: the largest of a sample is */
+} snug__f_score_update_params;
+
 #endif

@@ -10,6 +10,7 @@ typedef struct step {
   double rate, t;
   double alpha;            /* the rule's own: see its prepare */
   double u, u_next, u_sum; /* nadam */
+  double bias[2];          /* lamb: what the moments are divided by */
   bool slot_used[SNUG__MAX_SLOTS];
 } step;
 
@@ -21,6 +22,9 @@ typedef struct update_job {
   void *slot[SNUG__MAX_SLOTS];
   snug_dtype dtype;
   double decay, scale, clip;
+  int64_t n;       /* lamb: elements */
+  double *squares; /* lamb: per piece of the weight, of the weight and of its direction */
+  void *direction; /* muon */
   step step;
 } update_job;
 
@@ -132,6 +136,14 @@ static double ftrl(const step *c, double w, double g, double *s) {
   return (clipped - s[1]) / quadratic;
 }
 
+/* Sums over a whole weight are made of those of pieces of so many elements, whatever the threads.
+ */
+#define PIECE ((int64_t)8192)
+
+static double lamb_direction(const step *c, double m, double v) {
+  return m / c->bias[0] / (sqrt(v / c->bias[1]) + c->p->epsilon);
+}
+
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define SNUG_REAL_FILE "ops/optimizer_ref.inc"
 #include "ops/real.h"
@@ -147,23 +159,28 @@ static step first_step(const snug__call *call, int32_t tail) {
 }
 
 /* slots: of w's type; tail: position of the learning rate. */
-static snug_status run(const snug__call *call, void (*range)(void *, int64_t, int64_t),
-                       void (*prepare)(step *), int32_t slots, int32_t tail) {
+static update_job job_of(const snug__call *call, int32_t slots, int32_t tail) {
   const snug__update_params *p = call->sig->params;
   update_job j = {.w = call->out[0],
                   .g = call->in[1],
                   .dtype = call->sig->in[0].dtype,
                   .clip = p->clipvalue,
                   .step = first_step(call, tail)};
-  if (snug__is_disabled(call, tail + SNUG__UPDATE_ENABLED)) {
-    return SNUG_OK;
-  }
   for (int32_t k = 0; k < slots; k++) {
     j.slot[k] = call->in[2 + k] ? call->out[1 + k] : NULL;
     j.step.slot_used[k] = j.slot[k] != NULL;
   }
   j.decay = p->weight_decay * j.step.rate;
   j.scale = p->gradient_factor * snug__scalar_input(call, tail + SNUG__UPDATE_SCALE, 1.0);
+  return j;
+}
+
+static snug_status run(const snug__call *call, void (*range)(void *, int64_t, int64_t),
+                       void (*prepare)(step *), int32_t slots, int32_t tail) {
+  update_job j = job_of(call, slots, tail);
+  if (snug__is_disabled(call, tail + SNUG__UPDATE_ENABLED)) {
+    return SNUG_OK;
+  }
   if (tail > 2 + slots) { /* nadam's product */
     j.step.u_sum = snug__scalar_input(call, 2 + slots, 1.0);
   }
@@ -287,3 +304,119 @@ RULE(adamax, prepare_adamax, 2, 2, 0, "Adamax; slots m, u")
 RULE(nadam, prepare_nadam, 2, 2, 1, "Nadam; slots m, v, and the scalar product of momentums")
 RULE(lion, NULL, 1, 1, 0, "Lion; slot m")
 RULE(ftrl, NULL, 2, 2, 0, "Ftrl; slots accumulator, linear")
+
+/* ---- LAMB: a step as long as the weight is, so its direction is computed twice ---- */
+
+#define LAMB_SLOTS 2
+#define LAMB_TAIL (2 + LAMB_SLOTS)
+
+static int64_t pieces_of(const snug__type *t) { return (snug__type_count(t) + PIECE - 1) / PIECE; }
+
+static size_t lamb_scratch(const snug__signature *sig) {
+  return (size_t)(2 * pieces_of(&sig->in[0])) * sizeof(double);
+}
+
+static void lamb_first(void *arg, int64_t begin, int64_t end) {
+  const update_job *j = arg;
+  SNUG_REAL_CALL(j->dtype, lamb_moments, (j, begin, end));
+}
+
+static void lamb_second(void *arg, int64_t begin, int64_t end) {
+  const update_job *j = arg;
+  SNUG_REAL_CALL(j->dtype, lamb_step, (j, begin, end));
+}
+
+static snug_status infer_lamb(snug__infer *q) { return infer(q, LAMB_SLOTS, LAMB_TAIL); }
+
+static snug_status run_lamb(const snug__call *call) {
+  update_job j = job_of(call, LAMB_SLOTS, LAMB_TAIL);
+  double w = 0.0;
+  double u = 0.0;
+  if (snug__is_disabled(call, LAMB_TAIL + SNUG__UPDATE_ENABLED)) {
+    return SNUG_OK;
+  }
+  j.n = snug__type_count(&call->sig->in[0]);
+  j.squares = call->scratch;
+  j.step.bias[0] = 1.0 - pow(j.step.p->beta_1, j.step.t);
+  j.step.bias[1] = 1.0 - pow(j.step.p->beta_2, j.step.t);
+  int64_t pieces = pieces_of(&call->sig->in[0]);
+  snug__parallel_ranges(call->sig->threads, pieces, 1, lamb_first, &j);
+  for (int64_t k = 0; k < pieces; k++) {
+    w += j.squares[2 * k];
+    u += j.squares[2 * k + 1];
+  }
+  j.step.alpha = j.step.rate * (w > 0.0 && u > 0.0 ? sqrt(w) / sqrt(u) : 1.0);
+  snug__parallel_ranges(call->sig->threads, j.n, PIECE, lamb_second, &j);
+  return SNUG_OK;
+}
+
+const snug__op snug__op_lamb = {.name = "lamb",
+                                .doc = "LAMB; slots m, v",
+                                .params_bytes = sizeof(snug__update_params),
+                                .fields = adam_fields,
+                                .min_in = 4 + LAMB_SLOTS,
+                                .max_in = 6 + LAMB_SLOTS,
+                                .min_out = 1 + LAMB_SLOTS,
+                                .max_out = 1 + LAMB_SLOTS,
+                                .flags = SNUG__OP_NO_REMAKE,
+                                .writes = {1, 3, 4},
+                                .infer = infer_lamb,
+                                .reference = run_lamb,
+                                .scratch = lamb_scratch,
+                                .unblock = snug__unblock_flat,
+                                .cost = cost};
+
+/* ---- Muon: what is made orthogonal, before it is (model/optimizer_muon.c) ---- */
+
+enum { MUON_M, MUON_G, MUON_SCALE, MUON_ENABLED };
+
+static const snug__field muon_momentum_fields[] = {OPTION(momentum, FLOAT, "0.95"),
+                                                   OPTION(nesterov, BOOL, "true"),
+                                                   OPTION(clipvalue, FLOAT, "0"),
+                                                   OPTION(gradient_factor, FLOAT, "1"),
+                                                   {0}};
+
+static void muon_range(void *arg, int64_t begin, int64_t end) {
+  const update_job *j = arg;
+  SNUG_REAL_CALL(j->dtype, muon_momentum, (j, begin, end));
+}
+
+static snug_status infer_muon(snug__infer *q) {
+  SNUG_TRY(snug__infer_same_pair(q));
+  q->out[1] = q->in[MUON_G];
+  return need_scalars(q, MUON_SCALE);
+}
+
+static snug_status run_muon(const snug__call *call) {
+  const snug__update_params *p = call->sig->params;
+  update_job j = {.g = call->in[MUON_G],
+                  .slot = {call->out[0]},
+                  .direction = call->out[1],
+                  .dtype = call->sig->in[0].dtype,
+                  .scale = p->gradient_factor * snug__scalar_input(call, MUON_SCALE, 1.0),
+                  .clip = p->clipvalue,
+                  .step = {.p = p}};
+  if (snug__is_disabled(call, MUON_ENABLED)) {
+    memset(call->out[1], 0, (size_t)snug__type_bytes(&call->sig->out[1]));
+    return SNUG_OK;
+  }
+  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[0]), PIECE, muon_range,
+                        &j);
+  return SNUG_OK;
+}
+
+const snug__op snug__op_muon_momentum = {
+    .name = "muon_momentum",
+    .doc = "(m, g, scale, enabled): m = momentum m + g; and g + momentum m (Nesterov's) or m",
+    .params_bytes = sizeof(snug__update_params),
+    .fields = muon_momentum_fields,
+    .min_in = 2,
+    .max_in = 4,
+    .min_out = 2,
+    .max_out = 2,
+    .flags = SNUG__OP_NO_REMAKE,
+    .in_place = {0, 1u << MUON_G},
+    .writes = {1},
+    .infer = infer_muon,
+    .reference = run_muon,
+    .unblock = snug__unblock_flat};

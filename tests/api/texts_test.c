@@ -133,6 +133,10 @@ TEST(absurd_metrics) {
                                         "false_negatives",
                                         "auc",
                                         "mean_io_u",
+                                        "binary_io_u",
+                                        "f1_score",
+                                        "fbeta_score",
+                                        "r2_score",
                                         NULL};
   snug_ctx *ctx = attempt_ctx();
   for (const char *const *name = metrics; *name; name++) {

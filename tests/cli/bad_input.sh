@@ -112,6 +112,29 @@ has err "snug fit plain.keras --data train.npz --optimizer adam --loss sparse_ca
 refused 2 "Say it with --loss, for example" evaluate plain.keras --data train.npz
 refused 2 "does not say how it is trained" fit plain.keras --data train.npz --optimizer adam
 
+# A loss or an optimizer in the file that Snug has not: two lines, and the option that would do.
+if command -v python3 >/dev/null; then
+  python3 - <<'END' || fail "python3"
+import json, zipfile
+def change(out, key, value):
+    with zipfile.ZipFile("m.keras") as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name == "config.json":
+                config = json.loads(text)
+                config["compile_config"][key] = value
+                text = json.dumps(config)
+            new.writestr(name, text)
+change("loss.keras", "loss", {"class_name": "function", "config": "my_loss"})
+change("optimizer.keras", "optimizer", {"class_name": "Adafactor", "config": {}})
+END
+  refused 1 "snug: evaluate: loss.keras: compile_config: there is no loss 'my_loss'" evaluate loss.keras --data train.npz
+  [ "$(sed -n 2,9p err)" = "give --loss" ] || fail "$(cat err)"
+  expect 0 evaluate loss.keras --data train.npz --loss sparse_categorical_crossentropy
+  refused 1 "there is no optimizer 'Adafactor'" fit optimizer.keras --data train.npz -o out.keras
+  [ "$(sed -n 2,9p err)" = "give --optimizer" ] || fail "$(cat err)"
+fi
+
 # Names that are not Keras's.
 refused 1 "adamm" fit m.keras --data train.npz --optimizer adamm
 refused 1 "msee" fit m.keras --data train.npz --loss msee

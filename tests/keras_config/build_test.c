@@ -395,6 +395,12 @@ TEST(an_unknown_layer_is_named_before_what_hides_it) {
                                                                                            0) "}}"),
                      "['x', 0, 0]", "['g', 0, 0]") END),
       SNUG_E_UNSUPPORTED, message);
+  ASSERT_STATUS(ctx,
+                config_refuse(ctx, FUNCTIONAL("f",
+                                              INPUT("x", "[null, null, 4]") "," OP(
+                                                  "RFFT", "r", "", TENSOR("x", 0, 0)),
+                                              "['x', 0, 0]", "['r', 0, 0]") END),
+                SNUG_E_UNSUPPORTED, "keras.ops 'RFFT' is not supported");
 }
 
 #define IMAGE \
@@ -507,6 +513,27 @@ TEST(constants_that_do_not_fit) {
              cases[i][0]);
     ASSERT_STATUS(ctx, config_refuse(ctx, config),
                   i == 0 || i == 1 ? SNUG_E_SHAPE : SNUG_E_UNSUPPORTED, cases[i][1]);
+  }
+}
+
+/* What stands beside tensors in a list is a value too, which must not be passed over. */
+TEST(constants_in_a_list_of_tensors) {
+  static const char *const lists[] = {
+      "[" TENSOR("x", 0, 0) ", {'class_name': '__numpy__', 'config': {'value': [[1]], 'dtype': "
+                            "'float32'}}]",
+      "[2.5, " TENSOR("x", 0, 0) "]", "[[" TENSOR("x", 0, 0) ", 1], [" TENSOR("x", 0, 0) "]]"};
+  snug_ctx *ctx = test_ctx();
+  for (size_t i = 0; i < SNUG_COUNT(lists); i++) {
+    char config[4096];
+    snprintf(config, sizeof config, WITH_OPS(OP("Concatenate", "a", ", 'axis': -1", "%s"), "a"),
+             lists[i]);
+    ASSERT_STATUS(ctx, config_refuse(ctx, config), SNUG_E_UNSUPPORTED,
+                  "layer 'a' (Concatenate): is called with a constant in a list of tensors");
+    snprintf(config, sizeof config,
+             WITH_OPS(LAYER("Add", "a", "", "{'args': [], 'kwargs': {'inputs': %s}}"), "a"),
+             lists[i]);
+    ASSERT_STATUS(ctx, config_refuse(ctx, config), SNUG_E_UNSUPPORTED,
+                  "layer 'a' (Add): is called with a constant in a list of tensors");
   }
 }
 

@@ -47,12 +47,14 @@ static void check_logs(const char *config, const char *expected) {
   snug_model_destroy(m);
 }
 
-static void check_refused(const char *config, const char *part) {
+/* way: which option would do. */
+static void check_refused(const char *config, const char *part, const char *way) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = config_build(ctx, config);
   ASSERT_STATUS(ctx, snug__keras_compile(m, "m.keras"), SNUG_E_UNSUPPORTED, part);
   ASSERT_HAS(snug_message(ctx), "m.keras: compile_config");
-  ASSERT_HAS(snug_message(ctx), "say optimizer and loss yourself");
+  ASSERT_HAS(snug_message(ctx), way);
+  ASSERT_EQ_INT(strchr(snug_message(ctx), '\n') == strrchr(snug_message(ctx), '\n'), true);
   ASSERT_EQ_UINT(m->keras->compiles, 0);
   ASSERT_NULL(m->training);
   snug_model_destroy(m);
@@ -125,6 +127,28 @@ TEST(every_option_has_a_place) {
   "{'module': 'builtins', 'class_name': 'function', 'config': '" name \
   "', 'registered_name': 'function'}"
 
+#define MUON(layers)                                                                         \
+  "{'class_name': 'Muon', 'config': {'name': 'muon', 'learning_rate': 0.1, 'weight_decay': " \
+  "null, 'adam_beta_1': 0.875, 'exclude_layers': " layers                                    \
+  ", 'adam_lr_ratio': 1, 'rms_rate': "                                                       \
+  "null, 'ns_steps': 0, 'adam_weight_decay': null}}"
+
+/* Null is no default there. */
+TEST(what_null_means_to_muon) {
+  snug_model *m = compile(test_ctx(), COMPILED(ONE, MUON("['out', 'head']"), "'mse'", ""));
+  const snug__optimizer_options *o = &m->training->optimizer.o;
+  ASSERT_NEAR(o->beta_1, 0.875, 0.0);
+  ASSERT_NEAR(o->weight_decay, 0.0, 0.0);
+  ASSERT_NEAR(o->adam_weight_decay, 0.0, 0.0);
+  ASSERT_NEAR(o->rms_rate, 0.0, 0.0);
+  ASSERT_EQ_INT(o->ns_steps, 0);
+  ASSERT_EQ_TEXT(o->exclude_layers, "out,head");
+  snug_model_destroy(m);
+  check_logs(COMPILED(ONE, MUON("[]"), "'mse'", ""), "loss");
+  check_refused(COMPILED(ONE, MUON("['out.*']"), "'mse'", ""), "expressions are not supported",
+                "\ngive optimizer of snug_compile_options");
+}
+
 TEST(a_loss_is_an_object_a_function_a_list_or_a_dict) {
   snug_model *m = compile(test_ctx(), COMPILED(ONE, "'sgd'", CE, ""));
   ASSERT_NEAR(m->training->losses[0].o.label_smoothing, 0.25, 0.0);
@@ -174,29 +198,36 @@ TEST(metrics_in_all_their_forms) {
 
 TEST(what_the_core_has_not_is_refused_by_name) {
   check_refused(
-      COMPILED(ONE, "{'class_name': 'Muon', 'config': {'learning_rate': 0.1}}", "'mse'", ""),
-      "Muon");
+      COMPILED(ONE, "{'class_name': 'Adafactor', 'config': {'learning_rate': 0.1}}", "'mse'", ""),
+      "m.keras: compile_config: there is no optimizer 'Adafactor'\n",
+      "'\ngive optimizer of snug_compile_options");
   check_refused(
       COMPILED(ONE, "{'class_name': 'LossScaleOptimizer', 'config': {'inner_optimizer': " ADAM "}}",
                "'mse'", ""),
-      "LossScaleOptimizer");
+      "LossScaleOptimizer", "\ngive optimizer of snug_compile_options");
   check_refused(COMPILED(ONE, "'sgd'", "{'class_name': 'Circle', 'config': {'gamma': 80.0}}", ""),
-                "Circle");
-  check_refused(COMPILED(ONE, "'sgd'", FUNCTION("my_loss"), ""), "my_loss");
+                "m.keras: compile_config: there is no loss 'Circle'\n",
+                "'\ngive loss of snug_compile_options");
+  check_refused(COMPILED(ONE, "'sgd'", FUNCTION("my_loss"), ""), "there is no loss 'my_loss'\n",
+                "'\ngive loss of snug_compile_options");
   check_refused(COMPILED(ONE, "'sgd'",
                          "{'class_name': 'MeanSquaredError', 'config': {'reduction': "
                          "null}}",
                          ""),
-                "not reduced");
-  check_refused(COMPILED(TWO, "'sgd'", "['mse', null]", ""), "'q' has no loss");
-  check_refused(COMPILED(TWO, "'sgd'", "{'p': 'mse'}", ""), "1 losses for 2 outputs");
-  check_refused(COMPILED(TWO, "'sgd'", "'mse'", ", 'metrics': ['mae']"), "1 entries of metrics");
-  check_refused(COMPILED(ONE, "'sgd'", "'mse'", ", 'loss_weights': 'a'"), "loss weight");
+                "not reduced", "\ngive loss of snug_compile_options");
+  check_refused(COMPILED(TWO, "'sgd'", "['mse', null]", ""), "'q' has no loss",
+                "\ngive loss of snug_compile_options");
+  check_refused(COMPILED(TWO, "'sgd'", "{'p': 'mse'}", ""), "1 losses for 2 outputs",
+                "\ngive loss of snug_compile_options");
+  check_refused(COMPILED(TWO, "'sgd'", "'mse'", ", 'metrics': ['mae']"), "1 entries of metrics",
+                "\ngive metrics of snug_compile_options");
+  check_refused(COMPILED(ONE, "'sgd'", "'mse'", ", 'loss_weights': 'a'"), "loss weight",
+                "\ngive loss_weights of snug_compile_options");
   check_refused(COMPILED(ONE,
                          "{'class_name': 'Adam', 'config': {'learning_rate': {'class_name': "
                          "'MySchedule', 'config': {}}}}",
                          "'mse'", ""),
-                "MySchedule");
+                "MySchedule", "\ngive optimizer of snug_compile_options");
 }
 
 /* Metrics that there are not, in all forms: the rest is compiled. */
@@ -229,7 +260,8 @@ TEST(a_loss_that_is_not_there_stops_training_alone) {
   ASSERT_OK(ctx, snug__keras_build(ctx, "m.keras", json, strlen(json), "", NULL, &m));
   ASSERT_OK(ctx, snug__keras_try_compile(m, "m.keras"));
   ASSERT_STATUS(ctx, snug__training_need(m), SNUG_E_UNSUPPORTED, "my_loss");
-  ASSERT_STATUS(ctx, snug__training_need(m), SNUG_E_UNSUPPORTED, "\nsay optimizer and loss");
+  ASSERT_STATUS(ctx, snug__training_need(m), SNUG_E_UNSUPPORTED,
+                "'\ngive loss of snug_compile_options");
   other.loss = &mse;
   other.n_loss = 1;
   ASSERT_OK(ctx, snug_model_recompile(m, &other));

@@ -41,7 +41,10 @@ TEST(every_optimizer_goes_on) {
                                            "adamax",
                                            "nadam",
                                            "lion",
-                                           "ftrl"};
+                                           "ftrl",
+                                           "lamb",
+                                           "muon",
+                                           "muon(exclude_layers='dense, norm', rms_rate=0)"};
   for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++) {
     goes_on(optimizers[i], i % 2);
   }
@@ -60,7 +63,8 @@ TEST(accumulation_goes_on) {
   static const char *const optimizers[] = {"SGD(gradient_accumulation_steps=2)",
                                            "adam(amsgrad=true, gradient_accumulation_steps=2)",
                                            "nadam(use_ema=true, gradient_accumulation_steps=2)",
-                                           "ftrl(use_ema=true, gradient_accumulation_steps=2)"};
+                                           "ftrl(use_ema=true, gradient_accumulation_steps=2)",
+                                           "muon(use_ema=true, gradient_accumulation_steps=2)"};
   for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++) {
     goes_on(optimizers[i], i % 2);
   }

@@ -68,6 +68,7 @@ TEST(every_optimizer_goes_over) {
                                            "rmsprop(momentum=0.5, centered=true)",
                                            "nadam(use_ema=true)",
                                            "ftrl",
+                                           "muon",
                                            "SGD(gradient_accumulation_steps=2)"};
   for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++) {
     goes_over(optimizers[i], i % 2);

@@ -151,6 +151,16 @@ TEST(names_what_is_wrong) {
                 "num_classes must be given");
   ASSERT_STATUS(ctx, snug__metric_parse(ctx, "TopKCategoricalAccuracy(k=0)", &m), SNUG_E_ARGUMENT,
                 "k must be above 0");
+  ASSERT_STATUS(ctx, snug__metric_parse(ctx, "BinaryIoU(target_class_ids=[0,2])", &m),
+                SNUG_E_ARGUMENT, "2 is not one of 2 classes");
+  ASSERT_STATUS(ctx, snug__metric_parse(ctx, "IoU(3)", &m), SNUG_E_ARGUMENT,
+                "target_class_ids must be given");
+  ASSERT_STATUS(ctx, snug__metric_parse(ctx, "F1Score(threshold=1.5)", &m), SNUG_E_ARGUMENT,
+                "threshold above 0");
+  ASSERT_STATUS(ctx, snug__metric_parse(ctx, "FBetaScore(beta=0)", &m), SNUG_E_ARGUMENT,
+                "beta must be above 0");
+  ASSERT_STATUS(ctx, snug__metric_parse(ctx, "R2Score(num_regressors=-1)", &m), SNUG_E_ARGUMENT,
+                "num_regressors");
 }
 
 TEST(result_without_states_fails) {

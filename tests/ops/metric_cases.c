@@ -58,3 +58,26 @@ OP_CASES(iou_update,
           .expect = "0 0 2 3"},
          {"", "int64[2,2] zero; int32[2] = 2 -1; float64[2] = 0 0", .expect = "0 0 0 0"},
          {"", "int64[2,3] zero; int32[2]; int32[2]", .fails = "a square of int64"})
+
+/* From Keras's own example. */
+#define ROWS "float64[3,3] = 1 1 1 1 0 0 1 1 0; float64[3,3] = 0.2 0.6 0.7 0.2 0.6 0.6 0.6 0.8 0"
+
+OP_CASES(f_score_update,
+         {"threshold=0.5", "double[3,3] zero; " ROWS, .expect = "1 2 1 0 1 1 2 0 0"},
+         {"", "double[3,3] zero; " ROWS, .expect = "0 1 1 0 1 1 3 1 0"},
+         {"", "double[3,3] zero; " ROWS "; float64[3,1] = 1 2 0.5",
+          .expect = "0 0.5 1 0 2 2 3.5 1 0"},
+         {"", "double[3,2] zero; int32[2,2] onehot; float64[2,2] zero", .expect = "0 0 0 0 1 1"},
+         {"", "double[3,4] zero; float64[0,4]; float64[0,4]", .expect = "0 0 0 0 0 0 0 0 0 0 0 0"},
+         {"", "double[3,2]; " ROWS, .fails = "float64[3,3]"},
+         {"", "float32[3,3]; " ROWS, .fails = "float64[3,3]"},
+         {"", "double[3,3]; float64[3]; float64[3,3]", .fails = "[samples, classes]"},
+         {"", "double[3,3]; " ROWS "; float64[2]", .fails = "float64[2]"})
+
+OP_CASES(r2_update,
+         {"", "double[4,1] zero; double[] zero; float64[3,1] = 1 4 3; float64[3,1] = 2 4 4",
+          .expect = "8 26 2 3"},
+         {"", "double[4,2]; double[]; int32[2,2] = 1 2 3 4; float64[2,2]; float64[2,1] = 1 0.5"},
+         {"", "double[4,2] zero; double[] zero; float64[0,2]; float64[0,2]"},
+         {"", "double[4,1]; float32[]; float64[3,1]; float64[3,1]", .fails = "float32"},
+         {"", "double[3,1]; double[]; float64[3,1]; float64[3,1]", .fails = "float64[4,1]"})

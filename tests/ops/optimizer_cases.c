@@ -43,3 +43,28 @@ OP_CASES(ftrl, {"", X "; " X "; " P "; " X RATE, .dtype_factor = 4},
          {"l1=0.1, l2=0.2, l2_shrinkage=0.3, beta=0.4, learning_rate_power=-0.7",
           X "; " X "; " P "; " X RATE, .dtype_factor = 4},
          {"", X "; " X "; " P "; " X RATE OFF})
+
+/* |w| = 5; both moments start at 0, so the direction is the sign of g: of size sqrt(2). */
+OP_CASES(lamb, {"", X "; " X "; " X "; " P RATE},
+         {"weight_decay=0.1, clipvalue=0.2, accumulation_steps=2", X "; " X "; " X "; " P RATE ON},
+         {"", X "; " X "; " X "; " P RATE OFF},
+         {"epsilon=0",
+          "float64[2] = 3 4; float64[2] = 1 -2; float64[2] zero; float64[2] zero; "
+          "float32[] = 0.1; int64[] = 0",
+          .expect = "2.6464466 4.3535534"},
+         {"epsilon=0",
+          "float64[2] zero; float64[2] = 1 -2; float64[2] zero; float64[2] zero; "
+          "float32[] = 0.1; int64[] = 0",
+          .expect = "-0.1 0.1"},
+         {"",
+          "float64[100,170] one; float64[100,170]; float64[100,170]; float64[100,170] positive; "
+          "float32[] = 0.001; int64[] = 2"},
+         {"", "float64[0]; float64[0]; float64[0]; float64[0]" RATE},
+         {"", X "; " X "; " X "; float64[3]" RATE, .fails = "the shapes"})
+
+OP_CASES(muon_momentum, {"", X "; " X},
+         {"momentum=0.5, clipvalue=0.2", X "; " X "; float32[] = 0.5"},
+         {"nesterov=false, gradient_factor=0.5", X "; " X "; -; float32[] = 1"},
+         {"momentum=0.5", "float64[2] = 1 2; float64[2] = 4 -4", .expect = "4.5 -3"},
+         {"momentum=0.5", "float64[2] = 1 2; float64[2] = 4 -4; -; float32[] = 0", .expect = "1 2"},
+         {"", "float64[0]; float64[0]"}, {"", X "; float64[3]", .fails = "the shapes"})

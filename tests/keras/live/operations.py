@@ -153,6 +153,8 @@ case("split at one place", lambda x: O.split(x, [2], axis=2)[1])
 case("unstack", lambda x: O.add(*O.unstack(x, axis=1)[1:3]))
 case("stack", lambda x: O.stack([x, x * 2], axis=1))
 case("concatenate", lambda x: O.concatenate([x, x * 2], axis=1))
+refused("concatenate with an array", "a constant in a list of tensors",
+        lambda x: O.concatenate([x, np.ones((1, 1, 6))], axis=1), shape=(4, 6))
 case("diff", lambda x: O.diff(x, axis=1))
 case("diff twice", lambda x: O.diff(x, n=2))
 case("slices", lambda x: x[:, 1:, None, ::2])

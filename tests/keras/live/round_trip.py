@@ -65,6 +65,11 @@ OPTIMIZERS = {
     "ema": lambda: O.Adam(0.015625, use_ema=True, ema_momentum=0.75, ema_overwrite_frequency=3, **BETAS),
     "schedule": lambda: O.SGD(O.schedules.ExponentialDecay(0.25, 4, 0.5), momentum=0.5),
 }
+if hasattr(O, "Lamb"):
+    OPTIMIZERS["lamb"] = lambda: O.Lamb(0.015625, **BETAS)
+if hasattr(O, "Muon"):
+    OPTIMIZERS["muon"] = lambda: O.Muon(0.015625, adam_beta_1=0.875, adam_beta_2=0.9921875, momentum=0.875,
+                                        exclude_layers=["out"])
 if VERSION >= (3, 5):
     OPTIMIZERS["accumulate"] = lambda: O.SGD(0.125, momentum=0.5, gradient_accumulation_steps=2)
     OPTIMIZERS["accumulate_ema"] = lambda: O.Adam(0.015625, gradient_accumulation_steps=2, use_ema=True,

@@ -60,6 +60,11 @@ OPTIMIZERS = {
     "lion": (O.Lion, dict(learning_rate=0.015625, **BETAS)),
     "ftrl": (O.Ftrl, dict(learning_rate=0.125, l1_regularization_strength=0.03125, l2_regularization_strength=0.0625)),
 }
+MUON = dict(adam_beta_1=0.875, adam_beta_2=0.9921875, adam_weight_decay=0.0625, weight_decay=0.125, momentum=0.875)
+if hasattr(O, "Lamb"):
+    OPTIMIZERS["lamb"] = (O.Lamb, dict(learning_rate=0.03125, **BETAS))
+if hasattr(O, "Muon"):
+    OPTIMIZERS["muon"] = (O.Muon, dict(learning_rate=0.03125, **MUON))
 
 EXTRAS = {
     "plain": {},
@@ -212,6 +217,76 @@ def weighted(report, name, snug, folder, how):
                 compile_options=metrics)
 
 
+# ---- metrics with options, and Muon's options ----
+
+def metrics():
+    M = keras.metrics
+    kinds = {
+        "f1": ("onehot", [M.F1Score(average=a, name=a) for a in ("micro", "macro", "weighted")]),
+        "f1 of a threshold": ("bits", [M.F1Score(average=a, threshold=0.5, name=a) for a in ("micro", "macro", "weighted")]),
+        "f beta": ("bits", [M.FBetaScore(average="macro", beta=2.0, threshold=0.25), M.FBetaScore(average="weighted", beta=0.5)]),
+        "r2": ("real", [M.R2Score(), M.R2Score("variance_weighted_average", name="v"), M.R2Score(num_regressors=2, name="n"),
+                        M.R2Score(num_regressors=17, name="p"), M.R2Score("variance_weighted_average", 30, name="q")]),
+        "binary iou": ("bits", [M.BinaryIoU(), M.BinaryIoU([0], 0.25, name="z"), M.BinaryIoU([1], name="o")]),
+        "one-hot iou": ("onehot", [M.OneHotIoU(3, [0, 2]), M.OneHotMeanIoU(3)]),
+        "iou": ("class", [M.IoU(3, [1], sparse_y_pred=False), M.IoU(3, [0, 1], ignore_class=0, sparse_y_pred=False, name="i")]),
+    }
+    return {name: (kind, of) for name, (kind, of) in kinds.items()}
+
+
+def by_metrics(report, name, snug, folder, kind, of, has_weights):
+    """The weights of samples are whole numbers: counts of pairs are."""
+    rng = np.random.default_rng(5)
+    loss = "sparse_categorical_crossentropy" if kind == "class" else "mse"
+    trained(report, name, snug, folder, network("softmax" if kind in ("class", "onehot") else "sigmoid"),
+            rng.normal(0, 1, (ROWS, 4)), labels(kind, rng), keras.optimizers.SGD(0.125, momentum=0.5), loss,
+            w=rng.integers(1, 4, ROWS).astype("float64") if has_weights else None,
+            compile_options=dict(weighted_metrics=of) if has_weights else dict(metrics=of))
+
+
+def without_average(report, name, snug, folder):
+    """Keras gives a score per class, and shows their mean; Snug has the mean."""
+    M = keras.metrics
+    rng = np.random.default_rng(5)
+    x, y, model = rng.normal(0, 1, (ROWS, 4)), labels("onehot", rng), network("softmax")
+    model.compile("sgd", "mse", metrics=[M.F1Score(), M.R2Score(None)])
+    start = os.path.join(folder, "start.keras")
+    model.save(start)
+    snug.data(x=x, y=y)
+    snug.load(start)
+    got = snug.fit(batch_size=ROWS, epochs=1)[0]
+    model.run_eagerly = True
+    want = keras_steps(model, x, y, None, 1, {})[0]
+    for key in ("f1_score", "r2_score"):
+        report.check(name, "metrics", relative(got[key], np.mean(want[key])), 1e-6, key)
+
+
+MUON_OPTIONS = {
+    "no layer": dict(exclude_layers=["hidden", "ou"]),
+    "one layer": dict(exclude_layers=["out"], adam_lr_ratio=0.5),
+    "steps": dict(ns_steps=2, muon_a=3.0, muon_b=-4.5, muon_c=2.0, nesterov=False),
+    "no steps": dict(ns_steps=0, rms_rate=None, weight_decay=None, adam_weight_decay=None),
+    "clipped": dict(clipnorm=0.125, gradient_accumulation_steps=2, use_ema=True),
+}
+
+
+def muon(report, name, snug, folder, options):
+    rng = np.random.default_rng(3)
+    trained(report, name, snug, folder, network("softmax"), rng.normal(0, 1, (ROWS, 4)), labels("class", rng),
+            keras.optimizers.Muon(0.03125, **{**MUON, **options}), "sparse_categorical_crossentropy")
+
+
+def muon_of_embeddings(report, name, snug, folder, excluded):
+    """No row is looked up twice: Keras on TensorFlow squares the parts of such a gradient one by one."""
+    rng = np.random.default_rng(3)
+    keras.utils.clear_session()
+    model = keras.Sequential([keras.Input((4,), dtype="int32"), keras.layers.Embedding(30, 5), keras.layers.Flatten(),
+                              keras.layers.Dense(3, activation="softmax")])
+    model.set_weights([rng.uniform(0.2, 1, w.shape) for w in model.get_weights()])
+    trained(report, name, snug, folder, model, rng.permutation(30)[:4 * ROWS].reshape(ROWS, 4).astype("int32"),
+            labels("class", rng), keras.optimizers.Muon(0.03125, exclude_embeddings=excluded, **MUON), "sparse_categorical_crossentropy")
+
+
 def frozen(report, name, snug, folder, what):
     rng = np.random.default_rng(3)
     keras.utils.clear_session()
@@ -234,11 +309,21 @@ def run(report, folder, everything):
         report.run("%s %s %s" % (loss, optimizer, extra), one_of_matrix, snug, folder, loss, optimizer, extra)
     for name, schedule in schedules().items():
         report.run("schedule " + name, by_schedule, snug, folder, schedule)
-    for optimizer in (O.SGD(), O.Adam(), O.AdamW(), O.RMSprop(), O.Nadam(), O.Adamax(), O.Adagrad(), O.Adadelta(),
-                      O.Lion(), O.Ftrl()):
+    usual = [O.SGD, O.Adam, O.AdamW, O.RMSprop, O.Nadam, O.Adamax, O.Adagrad, O.Adadelta, O.Lion, O.Ftrl]
+    for optimizer in [make() for make in usual + [getattr(O, n) for n in ("Lamb", "Muon") if hasattr(O, n)]]:
         report.run("usual " + type(optimizer).__name__, by_default, snug, folder, optimizer)
     for how in ("samples", "classes", "split"):
         report.run("weighted " + how, weighted, snug, folder, how)
+    for metric, (kind, of) in metrics().items():
+        report.run("metrics " + metric, by_metrics, snug, folder, kind, of, False)
+    for metric, (kind, of) in metrics().items():
+        if metric != "binary iou":  # Keras does not weigh it where a sample has several labels
+            report.run("weighted metrics " + metric, by_metrics, snug, folder, kind, of, True)
+    report.run("metrics without an average", without_average, snug, folder)
+    for options in MUON_OPTIONS if "muon" in OPTIMIZERS else ():
+        report.run("muon " + options, muon, snug, folder, MUON_OPTIONS[options])
+    for excluded in (True, False) if "muon" in OPTIMIZERS else ():
+        report.run("muon of embeddings %s" % excluded, muon_of_embeddings, snug, folder, excluded)
     for what in (["first"], ["norm"], ["first", "norm"], ["third"]):
         report.run("frozen " + " ".join(what), frozen, snug, folder, what)
     snug.close()
