@@ -6,7 +6,7 @@
 #include "json.h"
 #include "terminal.h"
 
-#define REFUSED "Layers that are not supported"
+#define REFUSED " that are not supported"
 #define NAME_COLUMN 32 /* where the texts beside names begin */
 
 typedef struct layers_command {
@@ -28,9 +28,10 @@ static bool is_sort(const char *word, snug_known_sort sort) {
   return strcasecmp(word, plural) == 0 || strcasecmp(word, snug_known_sort_text(sort)) == 0;
 }
 
-static void print_heading(snug_known_sort sort, const char *before, FILE *out) {
+static void print_heading(snug_known_sort sort, const char *before, const char *behind, FILE *out) {
   const char *text = snug_known_sort_text(sort);
-  fprintf(out, "%s%c%s%s", before, toupper((unsigned char)text[0]), text + 1, plural_ending(sort));
+  fprintf(out, "%s%c%s%s%s", before, toupper((unsigned char)text[0]), text + 1, plural_ending(sort),
+          behind);
   fputs(sort == SNUG_KNOWN_OPERATION ? " (keras.ops)\n" : "\n", out);
 }
 
@@ -111,7 +112,7 @@ static void print_rules(size_t width) {
   }
 }
 
-/* All things, or those of one sort; layers that are not supported under a heading of their own. */
+/* All things, or those of one sort; what is not supported of it under a heading of its own. */
 static void print_list(const char *sort, size_t width) {
   snug_known before = {.sort = SNUG_KNOWN_SORTS};
   snug_known known;
@@ -120,9 +121,9 @@ static void print_list(const char *sort, size_t width) {
       continue;
     }
     if (known.sort != before.sort) {
-      print_heading(known.sort, before.sort == SNUG_KNOWN_SORTS ? "" : "\n", stdout);
+      print_heading(known.sort, before.sort == SNUG_KNOWN_SORTS ? "" : "\n", "", stdout);
     } else if (known.instead && !before.instead) {
-      fputs("\n" REFUSED "\n", stdout);
+      print_heading(known.sort, "\n", REFUSED, stdout);
     }
     print_line(i, &known, width);
     before = known;
@@ -205,7 +206,7 @@ static void print_page(void) {
   for (size_t i = 0; snug_known_get(i, &known); i++) {
     bool is_new = (int)known.sort != before;
     if (is_new) {
-      print_heading(known.sort, "\n## ", stdout);
+      print_heading(known.sort, "\n## ", "", stdout);
       puts("\n| name | options | not supported |\n|---|---|---|");
       before = (int)known.sort;
     }
@@ -213,8 +214,13 @@ static void print_page(void) {
       print_row(i, &known);
     }
   }
-  puts("\n## " REFUSED "\n\n| name | why, and what would do |\n|---|---|");
+  before = SNUG_KNOWN_SORTS;
   for (size_t i = 0; snug_known_get(i, &known); i++) {
+    if (known.instead && (int)known.sort != before) {
+      print_heading(known.sort, "\n## ", REFUSED, stdout);
+      puts("\n| name | why, and what would do |\n|---|---|");
+      before = (int)known.sort;
+    }
     if (known.instead) {
       printf("| `%s` | %s |\n", known.name, known.instead);
     }

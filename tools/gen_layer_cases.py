@@ -15,6 +15,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 from keras.src.ops import core, math, nn
+from keras.src.ops import image as kimage
 from keras.src.ops import linalg
 from keras.src.ops import numpy as knumpy
 from keras.src.applications.convnext import LayerScale, StochasticDepth
@@ -289,6 +290,32 @@ case("ops.TopK", SERIES, k=2)
 case("ops.Diff", SERIES, n=2, axis=1)
 case("ops.Take", SERIES, axis=1, indices=[2.0, 0.0, 6.0])
 case("ops.BroadcastTo", (2, 1, 4), shape=[-1, 7, 4])
+for kind in ("Conjugate", "Deg2rad", "Erfc", "Fabs", "NanToNum", "Rad2deg", "Real"):
+    case("ops." + kind, VECTOR)
+for kind in ("Isneginf", "Isposinf"):
+    case("ops." + kind, (1, 2))
+for kind in ("DivideNoNan", "Hypot", "Logaddexp", "Logaddexp2"):
+    case("ops." + kind, [VECTOR, VECTOR])
+    case("ops." + kind, VECTOR, constant=0.75)
+for kind in ("Tril", "Triu"):
+    case("ops." + kind, SERIES)
+    case("ops." + kind, SERIES, k=-2)
+case("ops.NanToNum", VECTOR, nan=1.0, posinf=2.0, neginf=-2.0)
+case("ops.Select", [(2, 3), (2, 3), (2, 3), (2, 3)], floats=2)
+case("ops.Select", [(2, 3), (2, 3)], floats=2, default=0.25)
+case("ops.MultiHot", (2, 3), ints=4, num_classes=4)
+case("ops.Ptp", SERIES, axis=1)
+case("ops.Ptp", IMAGE, axis=[1, 2], keepdims=True)
+case("ops.Hstack", [SERIES, (2, 2, 4)])
+case("ops.Dstack", [SERIES, (2, 7, 2)])
+case("ops.MaxPool", SERIES, pool_size=2)
+case("ops.MaxPool", IMAGE, pool_size=[2, 3], strides=1, padding="same")
+case("ops.AveragePool", SERIES, pool_size=3, strides=2)
+case("ops.AveragePool", IMAGE, pool_size=2)
+case("ops.LayerNorm", IMAGE, epsilon=0.01)
+case("ops.LayerNorm", IMAGE, axis=[1, 3])
+case("ops.RMSNorm", SERIES, axis=1)
+case("ops.Resize", IMAGE, size=[9, 4], interpolation="nearest")
 case("ops.Cast", (2, 3), ints=9, dtype="float64")
 case("ops.Cast", VECTOR, dtype="float64")
 for key in ("[:, 0]", "[:, -1, 1:3]", "[:, ::2, ..., None]", "[..., 1:]", "[:, None, :-2, 3:9]", "[...]", "[:, 1:-1:2, :, -3::2]"):
@@ -379,7 +406,7 @@ def outline(values):
 
 def make_op(name, config):
     """A raw op as a function of its inputs."""
-    kind = next(getattr(m, name) for m in (knumpy, nn, math, core, linalg) if hasattr(m, name))
+    kind = next(getattr(m, name) for m in (knumpy, nn, math, core, linalg, kimage) if hasattr(m, name))
     config = dict(config)
     if name == "GetItem":
         key = eval("np.s_" + config["key"])
@@ -395,6 +422,9 @@ def make_op(name, config):
         return lambda x: kind(**config).call(x[0], indices)
     if name == "TakeAlongAxis":
         return lambda x: kind(**config).call(x[0], tf.cast(x[1], "int32"))
+    if name == "Select":
+        half = lambda x: [tf.cast(v, "bool") for v in x[: len(x) // 2]]
+        return lambda x: kind().call(half(x), x[len(x) // 2 :], config.get("default", 0))
     if name == "FullLike":
         return lambda x: kind().call(x[0], config["fill_value"])
     if name == "BroadcastTo":
@@ -405,7 +435,7 @@ def make_op(name, config):
     op = kind(**config)
     if name in ("Split", "Unstack", "Moments", "TopK"):
         return lambda x: op.call(*x)[0]
-    return lambda x: op.call(x) if name in ("Concatenate", "Stack") else op.call(*x)
+    return lambda x: op.call(x) if name in ("Concatenate", "Stack", "Hstack", "Dstack") else op.call(*x)
 
 
 def make_layer(name, config, inputs):

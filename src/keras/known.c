@@ -39,17 +39,20 @@ static size_t count_layers(bool operations) {
 }
 
 /* Layers stand before operations in layers.def. */
-static void layer_at(size_t i, thing *out) {
-  size_t n = count_layers(false);
-  if (i < n) {
-    out->class_ = snug__layer_classes[i];
-  } else {
-    out->refused = &snug__refused_classes[i - n];
-  }
-}
+static void layer_at(size_t i, thing *out) { out->class_ = snug__layer_classes[i]; }
+
+/* Functions of keras.ops whose name is not that of their class. */
+static const char *const function_names[][2] = {
+    {"ops.Absolute", "absolute abs"},         {"ops.Conjugate", "conjugate conj"},
+    {"ops.HardSilu", "hard_silu hard_swish"}, {"ops.LayerNorm", "layer_normalization"},
+    {"ops.RMSNorm", "rms_normalization"},     {"ops.Silu", "silu swish"}};
 
 static void operation_at(size_t i, thing *out) {
   out->class_ = snug__layer_classes[count_layers(false) + i];
+  for (size_t k = 0; k < SNUG_COUNT(function_names); k++) {
+    bool is_it = strcmp(function_names[k][0], out->class_->name) == 0;
+    out->named.names = is_it ? function_names[k][1] : out->named.names;
+  }
 }
 
 static void activation_at(size_t i, thing *out) { out->named = snug__activation_at(i); }
@@ -75,10 +78,10 @@ const char *snug_known_sort_text(snug_known_sort sort) {
   return sort < SNUG_KNOWN_SORTS ? sorts[sort].text : "";
 }
 
-static size_t count_of(snug_known_sort sort) {
+static size_t count_there(snug_known_sort sort) {
   switch (sort) {
     case SNUG_KNOWN_LAYER:
-      return count_layers(false) + snug__n_refused_classes;
+      return count_layers(false);
     case SNUG_KNOWN_OPERATION:
       return count_layers(true);
     case SNUG_KNOWN_ACTIVATION:
@@ -86,6 +89,13 @@ static size_t count_of(snug_known_sort sort) {
     default:
       return sorts[sort].set()->n;
   }
+}
+
+/* With those that there are not, which stand behind. */
+static size_t count_of(snug_known_sort sort) {
+  size_t refused = 0;
+  (void)snug__refused_of(sort, &refused);
+  return count_there(sort) + refused;
 }
 
 size_t snug_known_count(void) {
@@ -107,7 +117,11 @@ static bool find(size_t i, thing *out) {
     return false;
   }
   out->sort = (snug_known_sort)sort;
-  if (sorts[sort].set) {
+  size_t there = count_there(out->sort);
+  if (i >= there) {
+    size_t n = 0;
+    out->refused = snug__refused_of(out->sort, &n) + (i - there);
+  } else if (sorts[sort].set) {
     out->named = *snug__named_at(sorts[sort].set(), i);
   } else {
     (sort == SNUG_KNOWN_LAYER       ? layer_at
@@ -131,7 +145,7 @@ static void name_of(const thing *t, char out[SNUG__NAME_BYTES]) {
     const char *star = "*";
     snprintf(out, SNUG__NAME_BYTES, "%s%s%s", t->refused->how == '>' ? star : "", t->refused->part,
              t->refused->how == '<' ? star : "");
-  } else if (!t->class_) {
+  } else if (t->named.names) {
     snug__named_own(&t->named, out);
   } else if (is_operation(t->class_)) {
     snug__layer_snake_case(t->class_->name, out);
@@ -148,11 +162,14 @@ bool snug_known_is(size_t i, const char *name) {
   }
   bool has_module = strncmp(name, "ops.", 4) == 0 || strncmp(name, "keras.", 6) == 0;
   name = has_module ? strrchr(name, '.') + 1 : name;
-  if (t.refused && snug__refused_fits(t.refused, name)) {
-    return true;
+  if (t.refused && t.refused->how != '=') {
+    return snug__refused_fits(t.refused, name);
   }
   name_of(&t, one);
-  bool found = snug__named_is_same(one, name);
+  bool found =
+      snug__named_is_same(one, name) ||
+      (t.class_ && snug__named_is_same(
+                       t.class_->name + (is_operation(t.class_) ? strlen(OPERATION) : 0), name));
   for (const char *at = t.named.names; at && *at && !found;) {
     size_t n = strcspn(at, " ");
     snprintf(one, sizeof one, "%.*s", (int)n, at);

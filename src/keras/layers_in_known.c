@@ -202,10 +202,15 @@ static snug_status fail_class(snug__config *k, const snug__config_item *item) {
 }
 
 static snug_status fail_op(snug__config *k, const snug__config_item *item) {
+  const char *advice = SNUG__ADVICE_OPERATION;
+  size_t n = 0;
+  const snug__refused *list = snug__refused_of(SNUG_KNOWN_OPERATION, &n);
+  for (size_t i = 0; i < n; i++) {
+    advice = snug__named_is_same(list[i].part, item->class_name) ? list[i].advice : advice;
+  }
   return snug__config_fail(k, item, SNUG_E_UNSUPPORTED,
-                           "the operation keras.ops '%s' is not supported; write it with sums, "
-                           "products, powers, means, slices or layers",
-                           item->class_name);
+                           "the operation keras.ops '%s' is not supported: %s", item->class_name,
+                           advice);
 }
 
 static snug_status fail_custom(snug__config *k, const snug__config_item *item) {

@@ -1,10 +1,12 @@
-/* What is refused of a file of Keras: classes that there are not here, and what holds for every
+/* What is refused of a file of Keras: things that there are not here, and what holds for every
  * model.  Messages end in these texts, and snug/known.h tells them. */
 #ifndef SNUG_KERAS_REFUSED_H
 #define SNUG_KERAS_REFUSED_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "snug/known.h"
 
 typedef struct snug__refused {
   char how; /* '=': is, '<': begins, '>': ends */
@@ -13,6 +15,12 @@ typedef struct snug__refused {
 
 extern const snug__refused snug__refused_classes[];
 extern const size_t snug__n_refused_classes;
+
+/* The things of a sort that Keras has and Snug has not: *n of them; those of layers are patterns.
+ */
+const snug__refused *snug__refused_of(snug_known_sort sort, size_t *n);
+
+#define SNUG__ADVICE_OPERATION "write it with sums, products, powers, means, slices or layers"
 
 /* Whether a class is one of those that an entry means. */
 bool snug__refused_fits(const snug__refused *r, const char *class_name);

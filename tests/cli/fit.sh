@@ -26,6 +26,14 @@ grep -q "$(printf '\r')" out err && fail "a bar in a file"
 same m.keras m.copy
 [ -s a.keras ] || fail "nothing was saved"
 
+# Optimizers that are more than a pass over each weight, and scores that are more than a mean; what is saved goes on.
+for optimizer in lamb 'muon(exclude_layers=out)'; do
+  expect 0 fit m.keras --data train.npz --optimizer "$optimizer" --loss sparse_categorical_crossentropy --metrics accuracy \
+    --epochs 2 --batch-size 16 -o o.keras --force
+  grep -q ' snug .*planned .*measured .*equal to the byte' out || fail "$optimizer: planned is not measured: $(cat out)"
+  expect 0 fit o.keras --data train.npz -o oo.keras --force
+done
+
 # Without a UTF-8 locale there are no characters beyond ASCII; with one there are boxes.
 LC_ALL=C expect 0 fit m.keras --data train.npz
 LC_ALL=C grep -q '[^ -~]' out err && fail "characters beyond ASCII"

@@ -32,6 +32,15 @@ expect 0 layers RandomNormal
 has out "random_normal: an initializer"
 lacks out "not supported"
 
+expect 0 layers rfft
+has out "keras.ops.rfft: an operation that is not supported"
+expect 0 layers Adafactor
+has out "Adafactor: an optimizer that is not supported"
+expect 0 layers metrics
+has out "Metrics that are not supported"
+expect 0 layers F1Score
+has out "f1_score: a metric"
+
 expect 0 layers losses
 has out "Losses"
 lacks out "Layers"

@@ -39,7 +39,7 @@ static snug_status emit_loss(snug__build *b, snug__id w, snug__id *t, snug__id *
   return SNUG_EMIT(b->g, add, NULL, loss, *loss, term);
 }
 
-static snug_status emit_step(snug__build *b) {
+static snug_status emit_step(snug__build *b, const char *optimizer) {
   snug__optimizer o;
   snug__metric m;
   snug__id w = SNUG_NONE;
@@ -52,8 +52,7 @@ static snug_status emit_step(snug__build *b) {
   SNUG_TRY(emit_loss(b, w, &t, &y, &loss));
   SNUG_TRY(snug__build_variable(b, w, &value));
   SNUG_TRY(snug__grad_append(b->g, loss, &value, 1, &gradient));
-  SNUG_TRY(snug__optimizer_parse(
-      b->ctx, "nadam(global_clipnorm=1, gradient_accumulation_steps=2, use_ema=true)", &o));
+  SNUG_TRY(snug__optimizer_parse(b->ctx, optimizer, &o));
   SNUG_TRY(snug__optimizer_emit(b, &o, &w, &gradient, 1));
   SNUG_TRY(snug__metric_parse(b->ctx, "accuracy", &m));
   SNUG_TRY(snug__metric_emit(b, &m, "accuracy", t, y, SNUG_NONE, SNUG_NONE));
@@ -63,14 +62,19 @@ static snug_status emit_step(snug__build *b) {
 static snug_status scenario(snug_ctx *ctx, void *arg) {
   snug__variables variables;
   snug__build b;
-  (void)arg;
   snug__variables_init(&variables, ctx);
   snug_status s = snug__build_open(&b, ctx, &variables, true, SNUG_FLOAT32);
-  s = s ? s : emit_step(&b);
+  s = s ? s : emit_step(&b, arg);
   s = s ? s : snug__graph_verify(b.g);
   snug__build_close(&b);
   snug__variables_release(&variables);
   return s;
 }
 
-TEST(emitting_a_step) { test_fault_sweep(scenario, NULL); }
+TEST(emitting_a_step) {
+  char optimizers[][80] = {"nadam(global_clipnorm=1, gradient_accumulation_steps=2, use_ema=true)",
+                           "muon(clipnorm=1)", "lamb"};
+  for (size_t i = 0; i < sizeof optimizers / sizeof optimizers[0]; i++) {
+    test_fault_sweep(scenario, optimizers[i]);
+  }
+}

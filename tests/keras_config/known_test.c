@@ -49,7 +49,13 @@ TEST(names_are_found_as_they_are_written) {
                {SNUG_KNOWN_LOSS, "mse", "mean_squared_error"},
                {SNUG_KNOWN_METRIC, "MeanIoU", "mean_io_u"},
                {SNUG_KNOWN_OPTIMIZER, "adamw", "AdamW"},
-               {SNUG_KNOWN_CONSTRAINT, "MaxNorm", "max_norm"}};
+               {SNUG_KNOWN_CONSTRAINT, "MaxNorm", "max_norm"},
+               {SNUG_KNOWN_OPERATION, "keras.ops.abs", "absolute"},
+               {SNUG_KNOWN_OPERATION, "rms_normalization", "rms_normalization"},
+               {SNUG_KNOWN_OPERATION, "RFFT", "rfft"},
+               {SNUG_KNOWN_OPTIMIZER, "Adafactor", "Adafactor"},
+               {SNUG_KNOWN_METRIC, "pearson_correlation", "PearsonCorrelation"},
+               {SNUG_KNOWN_LOSS, "ctc", "CTC"}};
   for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
     snug_known known;
     find(cases[i].sort, cases[i].written, &known);
@@ -124,7 +130,7 @@ TEST(refused_classes_are_told_as_they_are_refused) {
   snug_known known;
   for (size_t i = 0; snug_known_get(i, &known); i++) {
     snug_ctx *ctx = test_ctx();
-    if (!known.instead) {
+    if (!known.instead || known.sort != SNUG_KNOWN_LAYER) {
       test_ctx_end(ctx);
       continue;
     }
@@ -141,6 +147,46 @@ TEST(refused_classes_are_told_as_they_are_refused) {
     test_ctx_end(ctx);
   }
   free(config);
+}
+
+TEST(refused_operations_are_told_as_they_are_refused) {
+  char *config = malloc(CONFIG_BYTES);
+  snug_known known;
+  size_t n = 0;
+  for (size_t i = 0; snug_known_get(i, &known); i++) {
+    if (!known.instead || known.sort != SNUG_KNOWN_OPERATION) {
+      continue;
+    }
+    snug_ctx *ctx = test_ctx();
+    ASSERT_STATUS(
+        ctx,
+        config_refuse(
+            ctx, config_text(config,
+                             FUNCTIONAL("f",
+                                        INPUT("x", "[null, 4]") ", {'module': "
+                                                                "'keras.src.ops.numpy', "
+                                                                "'class_name': '%s', 'config': "
+                                                                "{'name': 'a'}" CALLED(
+                                                                    "a", NODE(TENSOR("x", 0, 0))),
+                                        "['x', 0, 0]", "['a', 0, 0]") END,
+                             known.name)),
+        SNUG_E_UNSUPPORTED, known.instead);
+    test_ctx_end(ctx);
+    n++;
+  }
+  ASSERT_TRUE(n > 50);
+  free(config);
+}
+
+/* What is told not to be there is not: no name of it is taken. */
+TEST(refused_things_are_not_there) {
+  snug_known refused;
+  for (size_t i = 0; snug_known_get(i, &refused); i++) {
+    snug_known other;
+    for (size_t k = 0; refused.instead && snug_known_get(k, &other); k++) {
+      ASSERT_TRUE(other.instead || other.sort != refused.sort || !snug_known_is(k, refused.name));
+    }
+  }
 }
 
 TEST(rules_are_sentences_without_an_end) {

@@ -1,6 +1,7 @@
 /* Normalizations. */
 #include "ops/norm.h"
 #include "model/layers/axes.h"
+#include "model/layers/raw_values.h"
 #include "ops/reduce.h"
 #include "ops/unary.h"
 
@@ -233,6 +234,64 @@ static snug_status rms_norm(snug__layer_call *c) {
 }
 
 LAYER_CLASS(RMSNormalization, norm_config, rms_fields, 1, 1, rms_norm);
+
+/* ---- keras.ops: scale and shift are constants, or there are none ---- */
+
+typedef struct raw_norm_config {
+  norm_config norm; /* its axes and epsilon */
+  snug__raw_constant gamma, beta, scale;
+} raw_norm_config;
+
+#define RAW_NORM_FIELDS \
+  SNUG__LAYER_FIELDS, NORM_FIELD(axis, INTS, "-1"), NORM_FIELD(epsilon, FLOAT, "1e-7")
+static const snug__field raw_layer_norm_fields[] = {
+    RAW_NORM_FIELDS,
+    SNUG_FIXED("rms_scaling", "false", "rms_normalization is there"),
+    RAW_CONSTANT(raw_norm_config, gamma),
+    RAW_CONSTANT(raw_norm_config, beta),
+    {0}};
+static const snug__field raw_rms_norm_fields[] = {
+    RAW_NORM_FIELDS, RAW_CONSTANT(raw_norm_config, scale), {0}};
+
+/* A constant over the last axes into out; none leaves what is there. */
+static snug_status constant_over(const snug__layer_call *c, const snug__raw_constant *k,
+                                 const snug__gathered *g, snug__id *out) {
+  if (k->values.n && g->moved) {
+    const norm_config *norm = c->config;
+    return snug__layer_refuse(c, "axis", (double)norm->axis.v[0],
+                              "the last axis, or the last ones, along with a constant");
+  }
+  return k->values.n ? snug__raw_whole(c, k, c->b->real, out) : SNUG_OK;
+}
+
+static snug_status raw_layer_norm(snug__layer_call *c) {
+  const raw_norm_config *k = c->config;
+  snug__layer_norm_params p;
+  snug__gathered g;
+  snug__id in[3] = {SNUG_NONE, SNUG_NONE, SNUG_NONE};
+  snug__type weight;
+  SNUG_TRY(normalized_last(c, &p, &g, &in[0], &weight));
+  SNUG_TRY(constant_over(c, &k->gamma, &g, &in[1]));
+  SNUG_TRY(constant_over(c, &k->beta, &g, &in[2]));
+  SNUG_TRY(snug__graph_add(c->b->g, &snug__op_layer_norm, &p, in, 3, &c->out, 1));
+  return snug__layer_scatter(c, c->out, &g, &c->out);
+}
+
+static snug_status raw_rms_norm(snug__layer_call *c) {
+  const raw_norm_config *k = c->config;
+  snug__layer_norm_params p;
+  snug__gathered g;
+  snug__id in[2] = {SNUG_NONE, SNUG_NONE};
+  snug__type weight;
+  SNUG_TRY(normalized_last(c, &p, &g, &in[0], &weight));
+  SNUG_TRY(constant_over(c, &k->scale, &g, &in[1]));
+  SNUG_TRY(snug__graph_add(c->b->g, &snug__op_rms_norm, &p, in, 2, &c->out, 1));
+  return snug__layer_scatter(c, c->out, &g, &c->out);
+}
+
+RAW_CLASS(LayerNorm, raw_norm_config, raw_layer_norm_fields, 1, 1, raw_layer_norm,
+          .operands = "x gamma beta");
+RAW_CLASS(RMSNorm, raw_norm_config, raw_rms_norm_fields, 1, 1, raw_rms_norm, .operands = "x scale");
 
 /* ---- GroupNormalization ---- */
 

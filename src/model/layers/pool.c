@@ -61,6 +61,18 @@ LAYER_CLASS(MaxPooling2D, pool_config, pool_fields, 1, 1, max2d);
 LAYER_CLASS(AveragePooling1D, pool_config, pool_fields, 1, 1, average1d);
 LAYER_CLASS(AveragePooling2D, pool_config, pool_fields, 1, 1, average2d);
 
+/* ---- keras.ops: a series or images ---- */
+
+static snug_status pool_any(snug__layer_call *c, const snug__op *op) {
+  return (snug__layer_type(c, c->in[0])->rank == 3 ? pool1d : pool2d)(c, op);
+}
+
+static snug_status max_any(snug__layer_call *c) { return pool_any(c, &snug__op_max_pool2d); }
+static snug_status average_any(snug__layer_call *c) { return pool_any(c, &snug__op_avg_pool2d); }
+
+RAW_CLASS(AveragePool, pool_config, pool_fields, 1, 1, average_any);
+RAW_CLASS(MaxPool, pool_config, pool_fields, 1, 1, max_any);
+
 /* ---- over all positions ---- */
 
 typedef struct global_config {

@@ -2,6 +2,8 @@
 #include "model/layers/raw_values.h"
 #include "ops/compare.h"
 #include "ops/embedding.h"
+#include "ops/function.h"
+#include "ops/reduce.h"
 #include "ops/unary.h"
 #include "ops/where.h"
 
@@ -62,6 +64,78 @@ RAW_BINARY(Multiply, multiply);
 RAW_BINARY(Power, power);
 RAW_BINARY(Subtract, subtract);
 RAW_BINARY(TrueDivide, divide);
+
+/* ---- of several ops ---- */
+
+static snug_status open_real(snug__layer_call *c, snug__id pair[2]) {
+  snug__raw_operand o[2];
+  snug_dtype dtype = SNUG_NO_DTYPE;
+  SNUG_TRY(open_pair(c, o, &dtype));
+  return pair_as(c, o, c->b->real, pair);
+}
+
+/* max(x, y) + log(1 + base^-|x - y|) / log(base); the sum where both are the same infinity. */
+static snug_status log_add(snug__layer_call *c, double log_base) {
+  snug__graph *g = c->b->g;
+  snug__function_params log1p_ = {SNUG__FUNCTION_log1p};
+  snug__compare_params equal = {SNUG__COMPARE_EQUAL};
+  snug__scale_shift_params into = {-log_base, 0.0};
+  snug__scale_shift_params back = {1.0 / log_base, 0.0};
+  snug__id pair[2];
+  snug__id off = SNUG_NONE;
+  snug__id is_number = SNUG_NONE;
+  snug__id sum = SNUG_NONE;
+  snug__id larger = SNUG_NONE;
+  SNUG_TRY(open_real(c, pair));
+  SNUG_TRY(SNUG_EMIT(g, subtract, NULL, &off, pair[0], pair[1]));
+  SNUG_TRY(SNUG_EMIT(g, compare, &equal, &is_number, off, off));
+  SNUG_TRY(SNUG_EMIT(g, abs, NULL, &off, off));
+  SNUG_TRY(SNUG_EMIT(g, scale_shift, &into, &off, off));
+  SNUG_TRY(SNUG_EMIT(g, exp, NULL, &off, off));
+  SNUG_TRY(SNUG_EMIT(g, function, &log1p_, &off, off));
+  SNUG_TRY(SNUG_EMIT(g, scale_shift, &back, &off, off));
+  SNUG_TRY(SNUG_EMIT(g, maximum, NULL, &larger, pair[0], pair[1]));
+  SNUG_TRY(SNUG_EMIT(g, add, NULL, &larger, larger, off));
+  SNUG_TRY(SNUG_EMIT(g, add, NULL, &sum, pair[0], pair[1]));
+  return SNUG_EMIT(g, where, NULL, &c->out, is_number, larger, sum);
+}
+
+static snug_status logaddexp(snug__layer_call *c) { return log_add(c, 1.0); }
+
+/* Keras on TensorFlow takes the logarithm of 2 through float32. */
+static snug_status logaddexp2(snug__layer_call *c) {
+  return log_add(c, snug__layer_rounded(M_LN2));
+}
+
+RAW_CLASS(Logaddexp, binary_config, binary_fields, 1, 2, logaddexp);
+RAW_CLASS(Logaddexp2, binary_config, binary_fields, 1, 2, logaddexp2);
+
+static snug_status hypot_(snug__layer_call *c) {
+  snug__id pair[2];
+  SNUG_TRY(open_real(c, pair));
+  SNUG_TRY(SNUG_EMIT(c->b->g, square, NULL, &pair[0], pair[0]));
+  SNUG_TRY(SNUG_EMIT(c->b->g, square, NULL, &pair[1], pair[1]));
+  SNUG_TRY(SNUG_EMIT(c->b->g, add, NULL, &c->out, pair[0], pair[1]));
+  return SNUG_EMIT(c->b->g, sqrt, NULL, &c->out, c->out);
+}
+
+RAW_CLASS(Hypot, binary_config, binary_fields, 1, 2, hypot_);
+
+/* Where the divisor is 0 another stands in its place, so that no gradient is NaN. */
+static snug_status divide_no_nan(snug__layer_call *c) {
+  snug__not_equal_params zero = {0.0};
+  snug__id pair[2];
+  snug__id is_there = SNUG_NONE;
+  snug__id one = SNUG_NONE;
+  SNUG_TRY(open_real(c, pair));
+  SNUG_TRY(SNUG_EMIT(c->b->g, not_equal, &zero, &is_there, pair[1]));
+  SNUG_TRY(snug__layer_number(c, 1.0, &one));
+  SNUG_TRY(SNUG_EMIT(c->b->g, where, NULL, &pair[1], is_there, pair[1], one));
+  SNUG_TRY(SNUG_EMIT(c->b->g, divide, NULL, &c->out, pair[0], pair[1]));
+  return SNUG_EMIT(c->b->g, where, NULL, &c->out, is_there, c->out, SNUG_NONE);
+}
+
+RAW_CLASS(DivideNoNan, binary_config, binary_fields, 1, 2, divide_no_nan);
 
 /* ---- masks ---- */
 
@@ -137,6 +211,16 @@ static snug_status isfinite_(snug__layer_call *c) {
   return compare_to(c, c->out, SNUG__COMPARE_LESS, INFINITY, &c->out);
 }
 
+static snug_status is_infinity(snug__layer_call *c, double infinity) {
+  SNUG_TRY(snug__layer_as_real(c, c->in[0], &c->out));
+  return compare_to(c, c->out, SNUG__COMPARE_EQUAL, infinity, &c->out);
+}
+
+static snug_status isneginf(snug__layer_call *c) { return is_infinity(c, -INFINITY); }
+static snug_status isposinf(snug__layer_call *c) { return is_infinity(c, INFINITY); }
+
+RAW_CLASS(Isneginf, snug__layer_common, snug__layer_plain_fields, 1, 1, isneginf);
+RAW_CLASS(Isposinf, snug__layer_common, snug__layer_plain_fields, 1, 1, isposinf);
 RAW_CLASS(Isfinite, snug__layer_common, snug__layer_plain_fields, 1, 1, isfinite_);
 RAW_CLASS(Isinf, snug__layer_common, snug__layer_plain_fields, 1, 1, isinf_);
 RAW_CLASS(Isnan, snug__layer_common, snug__layer_plain_fields, 1, 1, isnan_);
@@ -275,3 +359,38 @@ static snug_status one_hot(snug__layer_call *c) {
 }
 
 RAW_CLASS(OneHot, one_hot_config, one_hot_fields, 1, 1, one_hot, .lacks = LAYER_LACKS(OTHER_DTYPE));
+
+typedef struct multi_hot_config {
+  snug__layer_common common;
+  int64_t num_classes;
+  char dtype[SNUG__NAME_BYTES];
+} multi_hot_config;
+
+static const snug__field multi_hot_fields[] = {SNUG__LAYER_FIELDS,
+                                               SNUG_FIELD(multi_hot_config, num_classes, INT, NULL),
+                                               SNUG_FIXED("axis", "-1", NULL),
+                                               SNUG_FIELD(multi_hot_config, dtype, TEXT, "\"\""),
+                                               SNUG_FIXED("sparse", "false", NULL),
+                                               {0}};
+
+/* 1 for each class that stands along the first axis of a sample. */
+static snug_status multi_hot(snug__layer_call *c) {
+  const multi_hot_config *k = c->config;
+  snug__one_hot_params p = {k->num_classes, (int32_t)c->b->real};
+  snug__reduce_params r;
+  snug_dtype dtype = c->b->real;
+  memset(&r, 0, sizeof r);
+  r.axes = (snug_ints){1, {1}};
+  if (snug__layer_type(c, c->in[0])->rank < 2) {
+    return snug__fail(c->b->ctx, SNUG_E_SHAPE, "%s: a sample is one number; it must have several",
+                      c->layer->name);
+  }
+  SNUG_TRY(k->dtype[0] ? dtype_of(c, k->dtype, &dtype) : SNUG_OK);
+  SNUG_TRY(snug__raw_cast(c, c->in[0], SNUG_INT32, &c->out));
+  SNUG_TRY(SNUG_EMIT(c->b->g, one_hot, &p, &c->out, c->out));
+  SNUG_TRY(SNUG_EMIT(c->b->g, max, &r, &c->out, c->out));
+  return snug__raw_cast(c, c->out, dtype, &c->out);
+}
+
+RAW_CLASS(MultiHot, multi_hot_config, multi_hot_fields, 1, 1, multi_hot,
+          .lacks = LAYER_LACKS(OTHER_DTYPE));

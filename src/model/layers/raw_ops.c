@@ -41,6 +41,7 @@ RAW_UNARY(TanhShrink, tanh_shrink);
   RAW_CLASS(name, snug__layer_common, snug__layer_plain_fields, 1, 1, call_##name)
 
 RAW_UNARY_ANY(Absolute, abs);
+RAW_UNARY_ANY(Fabs, abs);
 RAW_UNARY_ANY(Negative, negative);
 RAW_UNARY_ANY(Sign, sign);
 RAW_UNARY_ANY(Square, square);
@@ -106,7 +107,28 @@ static snug_status identity(snug__layer_call *c) {
 }
 
 RAW_CLASS(Array, snug__layer_common, snug__layer_plain_fields, 1, 1, identity);
+RAW_CLASS(Conjugate, snug__layer_common, snug__layer_plain_fields, 1, 1, identity);
 RAW_CLASS(Copy, snug__layer_common, snug__layer_plain_fields, 1, 1, identity);
+RAW_CLASS(Real, snug__layer_common, snug__layer_plain_fields, 1, 1, identity);
+
+#define RAW_SCALE(name, scale)                            \
+  static snug_status call_##name(snug__layer_call *c) {   \
+    snug__scale_shift_params p = {scale, 0.0};            \
+    return snug__raw_apply(c, &snug__op_scale_shift, &p); \
+  }                                                       \
+  RAW_CLASS(name, snug__layer_common, snug__layer_plain_fields, 1, 1, call_##name)
+
+RAW_SCALE(Deg2rad, M_PI / 180.0);
+RAW_SCALE(Rad2deg, 180.0 / M_PI);
+
+static snug_status erfc_(snug__layer_call *c) {
+  snug__function_params p = {SNUG__FUNCTION_erf};
+  snug__scale_shift_params rest = {-1.0, 1.0};
+  SNUG_TRY(snug__raw_apply(c, &snug__op_function, &p));
+  return SNUG_EMIT(c->b->g, scale_shift, &rest, &c->out, c->out);
+}
+
+RAW_CLASS(Erfc, snug__layer_common, snug__layer_plain_fields, 1, 1, erfc_);
 
 /* ---- with the parameters of the op as keys: a config holds them behind what is common ---- */
 

@@ -83,6 +83,21 @@ RAW_REDUCTION(Mean, mean, reduce_fields);
 RAW_REDUCTION(Min, min, extreme_fields);
 RAW_REDUCTION(Sum, sum, reduce_fields);
 
+static snug_status ptp(snug__layer_call *c) {
+  snug_dtype dtype = snug__layer_type(c, c->in[0])->dtype;
+  snug__reduce_params p;
+  uint32_t set = 0;
+  snug__id x = SNUG_NONE;
+  snug__id least = SNUG_NONE;
+  SNUG_TRY(open(c, &p, &set, snug__raw_work(dtype), &x));
+  SNUG_TRY(emit(c, &snug__op_min, &p, x, &least));
+  SNUG_TRY(emit(c, &snug__op_max, &p, x, &c->out));
+  SNUG_TRY(SNUG_EMIT(c->b->g, subtract, NULL, &c->out, c->out, least));
+  return snug__raw_cast(c, c->out, dtype, &c->out);
+}
+
+RAW_CLASS(Ptp, reduce_config, reduce_fields, 1, 1, ptp, NEEDS_AXES);
+
 /* ---- of masks ---- */
 
 static snug_status of_mask(snug__layer_call *c, const snug__op *op, snug_dtype result) {

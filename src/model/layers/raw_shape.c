@@ -234,6 +234,24 @@ static snug_status concatenate(snug__layer_call *c) {
 
 RAW_CLASS(Concatenate, axes_config, join_fields, 1, SNUG__CALL_INPUTS, concatenate);
 
+/* Along the axis that a function of NumPy has in its name. */
+static snug_status join_along(snug__layer_call *c, int32_t axis) {
+  snug__concat_params p = {axis};
+  for (int32_t i = 0; i < c->n_in; i++) {
+    if (snug__layer_type(c, c->in[i])->rank <= axis) {
+      return snug__fail(c->b->ctx, SNUG_E_SHAPE, "%s: input %d has no axis %d beside the batch's",
+                        c->layer->name, i, axis);
+    }
+  }
+  return snug__graph_add(c->b->g, &snug__op_concat, &p, c->in, c->n_in, &c->out, 1);
+}
+
+static snug_status hstack(snug__layer_call *c) { return join_along(c, 1); }
+static snug_status dstack(snug__layer_call *c) { return join_along(c, 2); }
+
+RAW_CLASS(Dstack, snug__layer_common, snug__layer_plain_fields, 1, SNUG__CALL_INPUTS, dstack);
+RAW_CLASS(Hstack, snug__layer_common, snug__layer_plain_fields, 1, SNUG__CALL_INPUTS, hstack);
+
 /* A value with an axis of 1 at `axis`. */
 static snug_status with_axis(const snug__layer_call *c, snug__id in, int32_t axis, snug__id *out) {
   const snug__type *x = snug__layer_type(c, in);

@@ -1,4 +1,4 @@
-"""What `snug layers` lists against what Keras has: every layer stands in it, supported or not, and every argument of what is
+"""What `snug layers` lists against what Keras has: everything stands in it, supported or not, and every argument of what is
 supported is an option, or stands among what is not supported."""
 import fnmatch
 import inspect
@@ -62,6 +62,32 @@ def check_arguments(report, thing, unset):
         return
 
 
+# What stands in those modules and is no thing of a model: base classes, functions that make and write things.
+NO_THINGS = {"Layer", "InputLayer", "Loss", "Metric", "Optimizer", "OptimizerMap", "LearningRateSchedule", "Initializer",
+             "Regularizer", "Constraint", "deserialize", "get", "serialize"}
+
+
+def names_of(sort):
+    """The public names of a sort: classes of layers and optimizers, and all else that can be called."""
+    if sort == "operation":
+        import operations
+        return [n.replace("image.", "") for n in operations.public() if n not in operations.NOT_FOR_A_MODEL]
+    place = PLACES[sort]
+    return sorted(n for n, o in vars(place).items() if callable(o) and not n.startswith("_") and n not in NO_THINGS)
+
+
+def check_all(report, things):
+    """Every name of every sort is listed; a metric may be a loss, whose mean it is."""
+    for sort in PLACES:
+        if sort == "layer":
+            continue
+        known = {plain(n) for t in things if t["sort"] in ((sort, "loss") if sort == "metric" else (sort,))
+                 for n in [t["name"]] + t["aliases"]}
+        for name in names_of(sort):
+            found = plain(name) in known or plain(name).removesuffix("initializer") in known
+            report.run("the %s %s" % (sort, name), expect_none, set() if found else {name})
+
+
 def check_layers(report, things):
     classes = {o.__name__ for o in vars(keras.layers).values()
                if inspect.isclass(o) and issubclass(o, keras.layers.Layer)} - NO_LAYERS
@@ -78,3 +104,4 @@ def run(report, folder, everything):
         if thing["supported"]:
             check_arguments(report, thing, unset)
     check_layers(report, said["things"])
+    check_all(report, said["things"])

@@ -4,7 +4,22 @@ float64, as in layers.py."""
 from common import VERSION, keras, np, snug_process
 from layers import ROWS, one_step, randomize, says_no
 
-O = keras.ops
+
+class Recorder:
+    """keras.ops, of which is known afterwards what was used."""
+
+    def __init__(self, module, name, used):
+        self._module, self._name, self._used = module, name, used
+
+    def __getattr__(self, name):
+        if name == "image":
+            return Recorder(self._module.image, "image.", self._used)
+        self._used.add(self._name + name)
+        return getattr(self._module, name)
+
+
+USED = set()
+O = Recorder(keras.ops, "", USED)
 SERIES, IMAGE, VECTOR = (4, 6), (5, 4, 3), (6,)
 CASES = {}
 REFUSED = {}
@@ -65,7 +80,7 @@ pairs()
 
 # ---- one operand ----
 
-FUNCTIONS = ("abs exp expm1 floor ceil trunc round sign square negative sin cos tan tanh sigmoid relu relu6 silu softplus "
+FUNCTIONS = ("abs absolute conjugate exp expm1 floor ceil trunc round sign square negative sin cos tan tanh sigmoid relu relu6 silu softplus "
              "softsign arcsinh arctan sinh cosh erf exp2 elu selu gelu leaky_relu hard_sigmoid hard_silu log_sigmoid "
              "stop_gradient isnan isinf isfinite logical_not zeros_like ones_like squareplus soft_shrink hard_shrink "
              "tanh_shrink sparse_plus sparse_sigmoid hard_tanh celu arcsin arccos arctanh").split()
@@ -130,6 +145,8 @@ case("reshape", lambda x: O.reshape(x, (-1, 24)))
 case("transpose", lambda x: O.transpose(x, (0, 2, 1)))
 case("swapaxes", lambda x: O.swapaxes(x, 1, -1))
 case("moveaxis", lambda x: O.moveaxis(x, -1, 1))
+case("get_item", lambda x: O.get_item(x, (slice(None), 0)))
+refused("broadcast_to of the batch", "the batch", lambda x: O.broadcast_to(x[:, :1], (ROWS, 4, 6)))
 case("expand_dims", lambda x: O.expand_dims(x, (1, -1)))
 case("squeeze", lambda x: O.squeeze(O.expand_dims(x, 2), 2))
 case("repeat", lambda x: O.repeat(x, 3, axis=1))
@@ -205,16 +222,156 @@ case("whole numbers", lambda x: O.cast((O.argmax(x, axis=-1) * 5 + 3) % 7 // 2, 
 case("bool to float", lambda x: O.cast(x > 0, "float64") * x)
 refused("cast to another float", "float16", lambda x: O.cast(O.cast(x, "float16"), "float64"))
 
-# ---- what Snug has not ----
+# ---- made of others ----
 
-for name, says, function in (
-        ("rfft", "'RFFT' is not supported", lambda x: O.rfft(x)[0]),
-        ("bincount", "'Bincount' is not supported", lambda x: O.cast(O.bincount(O.cast(x, "int32")), "float64")),
-        ("outer", "'Outer' is not supported", lambda x: O.outer(x, x)),
-        ("nan_to_num", "'NanToNum' is not supported", lambda x: O.nan_to_num(x)),
-        ("extract_patches", "'ExtractPatches' is not supported",
-         lambda x: O.image.extract_patches(O.expand_dims(x, -1), 2))):
-    refused(name, says, function)
+case("hypot", lambda x: O.hypot(positive(x), x))
+case("logaddexp", lambda x: [O.logaddexp(x, x * x), O.logaddexp(x, array(6)), O.logaddexp2(x, 0.5)])
+case("divide_no_nan", lambda x: O.divide_no_nan(x, O.relu(x * x - 0.1)))
+case("deg2rad", lambda x: [O.deg2rad(x), O.rad2deg(x), O.fabs(x), O.erfc(x)])
+case("conj", lambda x: [O.conj(x) * 2, O.real(x) * 2, O.swish(x), O.hard_swish(x)])
+case("isposinf", lambda x: [O.where(f(x / O.relu(x)), x, -x) for f in (O.isposinf, O.isneginf)])
+case("nan_to_num", lambda x: O.nan_to_num(O.where(x > 0, x, O.zeros_like(x) / O.zeros_like(x)), nan=0.5) * x)
+case("nan_to_num of infinities", lambda x: O.nan_to_num(O.where(x > 0, np.inf, O.where(x < -0.5, -np.inf, x)), posinf=2.0, neginf=-3.0))
+case("tril", lambda x: [O.tril(x), O.triu(x), O.tril(x, k=-1), O.triu(x, k=2)])
+refused("tril of the batch", "a batch of matrices has 3 or more", lambda x: O.tril(x), shape=VECTOR)
+case("select", lambda x: O.select([x > 0.25, x > -0.25], [x * 2, x * x], 0.5))
+case("select without a default", lambda x: O.select([x > 0], [x]))
+refused("select of constants", "a constant in a list of tensors", lambda x: O.select([x > 0, x < -1], [x, array(1, 4, 6)]))
+case("multi_hot", lambda x: O.multi_hot(O.argmax(x, axis=-1), 6) * O.mean(x, axis=1))
+case("ptp", lambda x: O.ptp(x, axis=1))
+refused("ptp of all", "samples would be mixed", lambda x: O.ptp(x) * x)
+case("hstack", lambda x: O.hstack([x, x * 2]))
+case("dstack", lambda x: O.dstack([x, x * 2]))
+case("max_pool", lambda x: O.max_pool(x, 2))
+case("max_pool of images", lambda x: O.max_pool(x, (2, 3), strides=1, padding="same"), IMAGE)
+case("average_pool", lambda x: O.average_pool(x, 2, padding="same"))
+case("average_pool of images", lambda x: O.average_pool(x, 2), IMAGE)
+case("layer_normalization", lambda x: O.layer_normalization(x, gamma=array(6), beta=array(6)))
+case("layer_normalization of two axes", lambda x: O.layer_normalization(x, axis=(1, 2), epsilon=1e-3))
+case("rms_normalization", lambda x: O.rms_normalization(x, scale=array(6)))
+case("rms_normalization alone", lambda x: O.rms_normalization(x, axis=1))
+case("resize", lambda x: O.image.resize(x, (7, 3), interpolation="nearest"), IMAGE)
+case("resize by lines", lambda x: O.image.resize(x, (10, 8)), IMAGE, 1e-6)
+
+# ---- what Snug has not: each is refused by its own name ----
+
+# Calls of those that (x), (x, x), (x, 2) or (x, x, x) do not fit.
+SQUARE = (4, 4)
+CALLS = {
+    "adaptive_average_pool": (lambda x: O.adaptive_average_pool(x, (2, 2)), IMAGE),
+    "adaptive_max_pool": (lambda x: O.adaptive_max_pool(x, (2, 2)), IMAGE),
+    "batch_normalization": (lambda x: O.batch_normalization(x, array(6), array(6), axis=-1), SERIES),
+    "cholesky": (lambda x: O.cholesky(x), SQUARE),
+    "cholesky_inverse": (lambda x: O.cholesky_inverse(x), SQUARE),
+    "conv": (lambda x: O.conv(x, array(3, 6, 2)), SERIES),
+    "conv_transpose": (lambda x: O.conv_transpose(x, array(3, 2, 6), 2), SERIES),
+    "cross": (lambda x: O.cross(x, x), (4, 3)),
+    "ctc_loss": (lambda x: O.ctc_loss(O.argmax(x, axis=-1), x, O.argmax(x[:, :, 0], axis=-1), O.argmax(x[:, :, 1], axis=-1)),
+                 SERIES),
+    "depth_to_space": (lambda x: O.depth_to_space(x, 2), (4, 4, 4)),
+    "depthwise_conv": (lambda x: O.depthwise_conv(x, array(3, 6, 1)), SERIES),
+    "det": (lambda x: O.det(x), SQUARE),
+    "diag": (lambda x: O.diag(x), VECTOR),
+    "digitize": (lambda x: O.digitize(x, np.array([0.0, 1.0])), SERIES),
+    "eig": (lambda x: O.eig(x)[0], SQUARE),
+    "eigh": (lambda x: O.eigh(x)[0], SQUARE),
+    "extract_sequences": (lambda x: O.extract_sequences(x, 2, 1), VECTOR),
+    "fft": (lambda x: O.fft((x, x))[0], SERIES),
+    "fft2": (lambda x: O.fft2((x, x))[0], SERIES),
+    "fold": (lambda x: O.fold(x, (3, 3), 2), (12, 4)),
+    "ifft2": (lambda x: O.ifft2((x, x))[0], SERIES),
+    "in_top_k": (lambda x: O.in_top_k(O.argmax(x, axis=-1), x, 2), VECTOR),
+    "inv": (lambda x: O.inv(x), SQUARE),
+    "irfft": (lambda x: O.irfft((x, x)), SERIES),
+    "istft": (lambda x: O.istft((x, x), 10, 2, 10), SERIES),
+    "psnr": (lambda x: O.psnr(x, x, 1.0), SERIES),
+    "saturate_cast": (lambda x: O.saturate_cast(x, "int32"), SERIES),
+    "searchsorted": (lambda x: O.searchsorted(np.array([0.0, 1.0]), x), SERIES),
+    "segment_max": (lambda x: O.segment_max(x, O.cast(x[:, 0], "int32"), 3), (1,)),
+    "segment_min": (lambda x: O.segment_min(x, O.cast(x[:, 0], "int32"), 3), (1,)),
+    "segment_prod": (lambda x: O.segment_prod(x, O.cast(x[:, 0], "int32"), 3), (1,)),
+    "segment_sum": (lambda x: O.segment_sum(x, O.cast(x[:, 0], "int32"), 3), (1,)),
+    "separable_conv": (lambda x: O.separable_conv(x, array(3, 6, 1), array(1, 6, 2)), SERIES),
+    "slice": (lambda x: O.slice(x, (0, 1, 1), (1, 2, 2)), SERIES),
+    "solve": (lambda x: O.solve(x, x), SQUARE),
+    "solve_triangular": (lambda x: O.solve_triangular(x, x), SQUARE),
+    "space_to_depth": (lambda x: O.space_to_depth(x, 2), (4, 4, 3)),
+    "sparse_categorical_crossentropy": (lambda x: O.sparse_categorical_crossentropy(O.argmax(x, axis=-1), x), SERIES),
+    "stft": (lambda x: O.stft(x, 4, 2, 4)[0], VECTOR),
+    "unfold": (lambda x: O.unfold(x, 2), IMAGE),
+    "unravel_index": (lambda x: O.unravel_index(O.argmax(x, axis=-1), (2, 3))[0], SERIES),
+    "vstack": (lambda x: O.vstack([x, x]), SERIES),
+    "image.affine_transform": (lambda x: O.image.affine_transform(x, array(1, 8)), IMAGE),
+    "image.map_coordinates": (lambda x: O.image.map_coordinates(x, array(2, 3), 1), (4,)),
+    "image.perspective_transform": (lambda x: O.image.perspective_transform(x, array(1, 4, 2), array(1, 4, 2)), IMAGE),
+}
+A_CONSTANT = "makes a constant, which stands in the file as one"
+A_FUNCTION = "is called on a function of Python, which no file holds"
+NO_BATCH = "is of vectors or matrices without a batch"
+# Not operations of a model, and why.
+NOT_FOR_A_MODEL = {
+    **dict.fromkeys("arange bartlett blackman empty eye full hamming hanning identity kaiser ones tri zeros".split(), A_CONSTANT),
+    **dict.fromkeys("associative_scan cond custom_gradient fori_loop jvp map scan switch vectorize vectorized_map "
+                    "while_loop".split(), A_FUNCTION),
+    **dict.fromkeys("correlate lstsq vander scatter".split(), NO_BATCH),
+    **dict.fromkeys("convert_to_numpy convert_to_tensor dtype is_tensor shape".split(), "tells of a value in Python"),
+    "rearrange": "is written as reshape and transpose",
+    "image.crop_images": "is written as slices", "image.pad_images": "is written as pad",
+    "image.scale_and_translate": "is called on sizes, which are numbers",
+}
+
+
+def first_of(result):
+    while isinstance(result, (list, tuple)):
+        result = result[0]
+    return result
+
+
+def call_of(name):
+    """A call of an operation, and the shape that it is for; None if none fits."""
+    if name in CALLS:
+        return CALLS[name]
+    shape = IMAGE if name.startswith("image.") else SERIES
+    f = keras.ops
+    for part in name.split("."):
+        f = getattr(f, part)
+    for arguments in (lambda x: (x,), lambda x: (x, x), lambda x: (x, 2), lambda x: (x, x, x)):
+        call = lambda x, a=arguments: first_of(f(*a(x)))
+        try:
+            if keras.backend.is_keras_tensor(call(keras.Input(shape))):
+                return call, shape
+        except Exception:
+            continue
+    return None
+
+
+def public():
+    """The names of keras.ops, and those of its modules that stand there alone."""
+    names = {n for n, f in vars(keras.ops).items() if callable(f) and not n.startswith("_")}
+    for module in ("numpy", "nn", "linalg", "math"):
+        names |= {n for n, f in vars(getattr(keras.ops, module, None) or keras.ops.numpy).items()
+                  if callable(f) and not n.startswith("_")}
+    return sorted(names) + sorted("image." + n for n, f in vars(keras.ops.image).items()
+                                  if callable(f) and not n.startswith("_"))
+
+
+def by_its_name(report, name, snug, folder, found):
+    if found is None:
+        return report.fail(name, "no call is known, and it is not in NOT_FOR_A_MODEL")
+    keras.utils.clear_session()
+    model = model_of(lambda x: first_of(found[0](x)), found[1])
+    own = model.outputs[0]._keras_history.operation
+    says_no(report, name, snug, folder, model, "'%s' is not supported" % type(own).__name__)
+
+
+def leaves(name):
+    """What works, or is refused for another reason than its name, has a case above."""
+    return name in USED or name in NOT_FOR_A_MODEL
+
+
+def use_all():
+    for function, shape, _ in list(CASES.values()) + list(REFUSED.values()):
+        function(keras.Input(shape))
 
 
 def model_of(function, shape):
@@ -245,4 +402,7 @@ def run(report, folder, everything):
             report.run(name, operation, snug, folder, function, shape, bound)
     for name, (function, shape, says) in REFUSED.items():
         report.run(name, no, snug, folder, function, shape, says)
+    use_all()
+    for name in [n for n in public() if not leaves(n)]:
+        report.run("keras.ops." + name, by_its_name, snug, folder, call_of(name))
     snug.close()
