@@ -25,9 +25,9 @@ typedef struct trial {
 /* The kernel of a name for the op of a signature. */
 const snug__kernel *trial_kernel(const snug__signature *sig, const char *name);
 
-/* Fails the test unless the kernel fits (one of oneDNN where it is in the build), wants the same layouts when they come, gives what the
- * reference gives (all sums of products of the inputs), twice the same bits, zeros where a layout
- * adds something, and keeps to its memory. */
+/* Fails the test unless the kernel fits (one of oneDNN where it is in the build), wants the same
+ * layouts when they come, gives what the reference gives (all sums of products of the inputs),
+ * twice the same bits, zeros where a layout adds something, and keeps to its memory. */
 void trial_run(trial *t);
 
 #endif
