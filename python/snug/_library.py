@@ -83,30 +83,31 @@ def _places() -> list:
     return [str(_HERE / "lib" / "libsnug.so.0"), "libsnug.so.0"]
 
 
-# How often a thread of OpenMP looks before it sleeps: the number that the command uses (cli/patience.c says why).
-_SPINS = "1000"
+# How long a thread of OpenMP looks before it sleeps, in libgomp and libomp: as in the command (cli/patience.c says why).
+_WAITS = {"GOMP_SPINCOUNT": "1000", "KMP_BLOCKTIME": "0"}
 
 
 @contextlib.contextmanager
-def _short_spins() -> Iterator[None]:
-    """The OpenMP runtime reads its settings once, when it is loaded with the library; programs that are started later
-    find the environment as it was."""
-    if "OMP_WAIT_POLICY" in os.environ or "GOMP_SPINCOUNT" in os.environ:
-        yield
-        return
-    os.environ["GOMP_SPINCOUNT"] = _SPINS
+def _short_waits() -> Iterator[None]:
+    """The OpenMP runtime reads its settings once; programs that are started later find the environment as it was."""
+    ours = {} if "OMP_WAIT_POLICY" in os.environ else {k: v for k, v in _WAITS.items() if k not in os.environ}
+    os.environ.update(ours)
     try:
         yield
     finally:
-        del os.environ["GOMP_SPINCOUNT"]
+        for name in ours:
+            del os.environ[name]
 
 
 def _open() -> ctypes.CDLL:
     tried = []
     for place in _places():
         try:
-            with _short_spins():
-                return ctypes.CDLL(place)
+            with _short_waits():
+                opened = ctypes.CDLL(place)
+                if hasattr(opened, "omp_get_max_threads"):
+                    opened.omp_get_max_threads()  # libgomp has read them when it was loaded, libomp does so now
+                return opened
         except OSError as why:
             tried.append(str(why))
     raise ImportError("libsnug could not be opened: " + "; ".join(tried) +

@@ -96,7 +96,7 @@ static void note(const char *what, const char *finding, const char *message) {
 void attempt_end(snug_ctx *ctx, snug_status s, const char *what, const char *const *names) {
   const char *message = snug_message(ctx);
   bool by_memory = s == SNUG_E_LIMIT || s == SNUG_E_MEMORY;
-  if (seconds() > ATTEMPT_SECONDS) {
+  if (seconds() > (double)ATTEMPT_SECONDS) {
     note(what, "takes too long", message);
   }
   if (s == SNUG_E_INTERNAL || s > 0 || s < SNUG_E_INTERNAL) {

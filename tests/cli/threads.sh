@@ -2,22 +2,37 @@
 # Threads that wait: for microseconds, unless the user says otherwise.
 set -eu
 . "$SNUG_TESTS/cli/lib.sh"
-unset OMP_WAIT_POLICY GOMP_SPINCOUNT
+unset OMP_WAIT_POLICY GOMP_SPINCOUNT KMP_BLOCKTIME OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
 new_model model.keras
 
-# spins ENVIRONMENT...: what the OpenMP runtime of the process that computes was told.
-spins() {
+# told SETTING ENVIRONMENT...: what the OpenMP runtime of the process that computes was told.
+told() {
+  setting=$1
+  shift
   env OMP_DISPLAY_ENV=VERBOSE "$@" "$SNUG" plan model.keras --batch-size 8 2>err >out || fail "plan: $(cat err)"
-  sed -n "s/.*GOMP_SPINCOUNT = '\([0-9]*\)'.*/\1/p" err | tail -n 1
+  sed -n "s/.*$setting *= *'\([0-9]*\)'.*/\1/p" err | tail -n 1
 }
 
-test "$(spins LC_ALL=C)" != "" || { echo "this OpenMP runtime does not show its settings"; exit 77; }
-test "$(spins LC_ALL=C)" = 1000 || fail "spins $(spins LC_ALL=C) times"
-test "$(spins GOMP_SPINCOUNT=123)" = 123 || fail "GOMP_SPINCOUNT of the user is not heeded"
-test "$(spins OMP_WAIT_POLICY=passive)" = 0 || fail "OMP_WAIT_POLICY of the user is not heeded"
+# waits SETTING OURS: it is set, unless the user sets it or OMP_WAIT_POLICY.
+waits() {
+  test "$(told $1 LC_ALL=C)" = $2 || fail "$1 is $(told $1 LC_ALL=C)"
+  test "$(told $1 $1=123)" = 123 || fail "$1 of the user is not heeded"
+  test "$(told $1 OMP_WAIT_POLICY=active)" != $2 || fail "OMP_WAIT_POLICY of the user is not heeded"
+  for bind in OMP_PROC_BIND=true OMP_PROC_BIND=spread OMP_PLACES=threads OMP_PLACES=cores; do
+    test "$(told $1 $bind)" = $2 || fail "$1 is $(told $1 $bind) with $bind"
+  done
+}
+
+# Compiled with clang there may be both: oneDNN has its own.
+shown=
+for runtime in "GOMP_SPINCOUNT 1000" "KMP_BLOCKTIME 0"; do
+  test -n "$(told ${runtime%% *} LC_ALL=C)" || continue
+  waits $runtime
+  shown=yes
+done
+test -n "$shown" || { echo "this OpenMP runtime does not show its settings"; exit 77; }
 
 # Threads that the runtime binds: as many as there are processors for, each on its own; and a word where they are not.
-unset OMP_PROC_BIND OMP_PLACES
 new_data data.npz 8
 
 # bound ENVIRONMENT...: train, with the runtime's word on each thread in `err`.

@@ -82,7 +82,7 @@ TEST(neighbours_are_spread) {
   }
   for (int i = 0; i < ROWS * ROWS; i++) {
     double off = pairs[i / ROWS][i % ROWS] - TIMES;
-    sum += i / ROWS != i % ROWS ? off * off / TIMES : 0.0;
+    sum += i / ROWS != i % ROWS ? off * off / (double)TIMES : 0.0;
   }
   ASSERT_TRUE(sum < 271 + 5 * 23.3); /* its mean, and five of its deviations */
   snug__shuffle s = snug__shuffle_make(100000, 3, 0);

@@ -233,7 +233,7 @@ TEST(two_days_take_a_few_mebibytes) {
   for (size_t i = 1; i < n; i++) {
     ASSERT_TRUE(snug_recording_moment(r, i)->seconds > snug_recording_moment(r, i - 1)->seconds);
   }
-  ASSERT_TRUE(snug_recording_moment(r, n - 1)->seconds > 0.999 * N / 20);
+  ASSERT_TRUE(snug_recording_moment(r, n - 1)->seconds > 0.999 * (double)N / 20);
   snug_recording_destroy(r);
 }
 
