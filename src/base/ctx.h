@@ -22,6 +22,7 @@ struct snug_ctx {
   bool whole_process; /* as snug_options has it */
   snug_note *note;    /* likewise */
   void *note_user;
+  bool told_timings;  /* noted that they cannot be kept: once is enough */
   uint64_t available; /* as snug_memory_set_available has it */
   char message[SNUG__MESSAGE_BYTES];
   const char *file; /* where the last failure was raised */

@@ -332,14 +332,25 @@ static snug_status merge(const snug__timings *t) {
   return s;
 }
 
+static snug_status write_new(const snug__timings *t) {
+  SNUG_TRY(snug__make_folders(t->ctx, t->path));
+  int lock = lock_folder(t);
+  snug_status s = merge(t);
+  if (lock >= 0) {
+    close(lock);
+  }
+  return s;
+}
+
+/* What cannot be written is measured again the next time; that is told once. */
 void snug__timings_close(snug__timings *t) {
-  if (t->has_new && *t->path && !snug__make_folders(t->ctx, t->path)) {
-    int lock = lock_folder(t);
-    snug_status s = merge(t);
-    (void)s; /* what cannot be written is measured again the next time */
-    if (lock >= 0) {
-      close(lock);
-    }
+  snug_status s = t->has_new && *t->path ? write_new(t) : SNUG_OK;
+  if (s && !t->ctx->told_timings) {
+    t->ctx->told_timings = true;
+    snug__note(t->ctx,
+               "timings cannot be kept (%.300s): kernels are timed in every run, and a line may "
+               "then get another plan; SNUG_CACHE names another folder",
+               t->ctx->message);
   }
   snug__vec_release(&t->list);
 }

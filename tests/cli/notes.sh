@@ -17,6 +17,17 @@ is_empty err
 expect 0 fit m.keras --data two.npz -q --class-weight 0:2,2:3
 has err "Warning: class_weight has a weight for class 2, and no sample that is trained on has that label: it has no effect."
 
+# Timings that cannot be kept: told once, and not where the user wants none.
+for verb in fit plan; do
+  SNUG_CACHE=/proc/none expect 0 $verb m.keras --data d.npz -q --memory 24MiB --recompute full
+  has err "Warning: timings cannot be kept (/proc/none: the folder cannot be made: "
+  [ "$(grep -c 'cannot be kept' err)" = 1 ] || fail "told more than once: $(cat err)"
+  SNUG_CACHE='' expect 0 $verb m.keras --data d.npz -q --memory 24MiB
+  lacks err "cannot be kept"
+  SNUG_CACHE="$PWD/cache" expect 0 $verb m.keras --data d.npz -q --memory 24MiB
+  lacks err "cannot be kept"
+done
+
 # Standard input that gives nothing: said while it waits, and once.
 mkfifo input
 for words in "fit m.keras --steps-per-epoch 2 -q --data" "pack"; do
