@@ -52,7 +52,8 @@ def stop():
 
 
 def variables(of):
-    return [keras.ops.convert_to_numpy(v) for v in [*of.trainable_variables, *of.optimizer.variables]]
+    """With the states of random layers."""
+    return [keras.ops.convert_to_numpy(v) for v in [*of.variables, *of.optimizer.variables]]
 
 
 class BackupTest(unittest.TestCase):
