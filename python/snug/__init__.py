@@ -28,7 +28,7 @@ __all__ = ["DoesNotFit", "LineReached", "Peak", "Plan", "Remedy", "Report", "eva
 # What is wanted by those alone who train comes when it is asked for.
 _LATER = {"fit": "training", "evaluate": "training", "predict": "training", "plan": "planning",
           "find_batch_size": "planning", "report": "_report", "Report": "_report", "Plan": "_plan", "DoesNotFit": "_library",
-          "Remedy": "_remedies", "LineReached": "_reserve"}
+          "Remedy": "_remedies", "LineReached": "_meter"}
 
 
 def __getattr__(name: str) -> Any:

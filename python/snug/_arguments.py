@@ -63,7 +63,14 @@ def batch_of(feed: Optional[Feed], batch_size: Optional[int]) -> int:
 def batches_of(feed: Feed, options: t.FitOptions) -> int:
     """Batches of one pass over what is trained on; 0: nobody knows."""
     held = 0.0 if options.validation_data else options.validation_split
-    return -(-int(feed.rows * (1.0 - held)) // options.batch_size) if feed.rows > 0 else 0
+    return steps_of(feed, options.batch_size, None, held) if feed.rows > 0 else 0
+
+
+def steps_of(feed: Feed, batch_size: Optional[int], steps_per_epoch: Optional[int], split: float) -> int:
+    """Of an epoch; 0: nobody knows.  split: the part of the data that is kept for validation."""
+    if steps_per_epoch or feed.rows < 0:
+        return steps_per_epoch or 0
+    return -(-int(feed.rows * (1.0 - split)) // batch_of(feed, batch_size))
 
 
 def fit_options(feed: Feed, held: Optional[Feed], needs: Needs, **o: Any) -> t.FitOptions:

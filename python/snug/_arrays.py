@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ctypes import POINTER, c_int64, cast, pointer
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -74,6 +74,11 @@ class Data:
         self._arrays = [_ctypes(arrays, what) for arrays, what in
                         ((self.x, "x"), (self.y, "y"), (self.weight, "sample_weight"))]
         self.struct = data_struct(self._arrays, None)
+
+    @property
+    def labels(self) -> List[Tuple[np.dtype, Tuple[Optional[int], ...]]]:
+        """The dtype and the shape of what each output is to give."""
+        return [(array.dtype, (None, *array.shape[1:])) for array in self.y]
 
     def _check_lengths(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
         names = [f"x '{n}'" for n in inputs] + [f"y '{n}'" for n in outputs[:len(self.y)]] + ["sample_weight"]

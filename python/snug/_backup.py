@@ -63,4 +63,4 @@ def backup_of(session: Session, callbacks: List[Any], interrupt: Optional[c_int]
     given = [callback for callback in callbacks if is_backup(callback)]
     if len(given) > 1:
         raise ValueError(f"callbacks has {len(given)} BackupAndRestore: one fit has one backup")
-    return Backup(session, given[0] if given else None, interrupt or c_int(0))
+    return Backup(session, given[0] if given else None, c_int(0) if interrupt is None else interrupt)

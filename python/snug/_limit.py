@@ -6,7 +6,8 @@ from ctypes import byref
 from typing import NamedTuple, Optional
 
 from . import _types as t
-from ._library import Context, library
+from ._library import Context, DoesNotFit, library
+from ._process import figures
 from ._size import Size, parse, text
 
 _ALSO = ", 'auto', '70%' or 'none'"
@@ -53,6 +54,17 @@ def find(ctx: Context, memory: Optional[Size]) -> Limit:
     library().snug_memory_set_bound(ctx.pointer, room)
     library().snug_memory_set_available(ctx.pointer, 0 if line else room)
     return Limit(line, room, who, bool(room) and line // PAGE > room // PAGE)
+
+
+def refuse_state(limit: Limit, state: int, name: str) -> None:
+    """DoesNotFit where there is no room for the state that an optimizer begins with: Keras takes it before there is a plan,
+    and the plan tells what a line is too low for."""
+    needs = figures().resident + state
+    if not limit.room or needs <= limit.room:
+        return
+    raise DoesNotFit(f"making the state of the optimizer '{name}' takes {text(state)}: with it the process holds {text(needs)} "
+                     f"({needs} bytes) before anything is trained, and it may hold {text(limit.room)} ({limit.who}). An "
+                     "optimizer with less state, such as SGD, needs less")
 
 
 def _part(memory: Optional[Size]) -> Optional[float]:

@@ -11,20 +11,21 @@ import shutil
 import tempfile
 import warnings
 from ctypes import byref, c_int64, c_void_p
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _arrays
 from . import _types as t
 from ._library import Context, library, raise_for
-from ._limit import Limit, find
-from ._live import Live, Pair, free_heap
+from ._limit import Limit, find, refuse_state
+from ._elements import free_heap
+from ._live import Live, Pair, described, needs_of_state
 from ._size import Size
 from .memory import settings
 
 
-PIECE_BYTES = 256 << 10  # of a variable that is compared
+PIECE_BYTES = 256 << 10  # of a variable that is compared, and of those between two looks at the room
 
 
 class Session:
@@ -44,16 +45,19 @@ class Session:
         self.ctx: Any = None
         self._piece = np.zeros(PIECE_BYTES, np.uint8)
         self._steps_to_tell = 0
-        if trains and not model.optimizer.built:
-            model.optimizer.build(model.trainable_variables)
-        self.live = Live(model, trains)
+        self._has_changed = False
         try:
-            if trains:
-                self.live.rehearse()
             self.ctx = Context(settings.limit or 0, not settings.growth)
             self.limit: Limit = find(self.ctx, memory)
             self._load(shapes, compiled, seed)
-            self.live.find_pairs(self)
+            found = described(self)
+            if trains and not model.optimizer.built:
+                refuse_state(self.limit, needs_of_state(found), model.optimizer.name)
+                model.optimizer.build(model.trainable_variables)
+            self.live = Live(model, trains)
+            if trains:
+                self.live.rehearse()
+            self.live.find_pairs(found)
             self.push()
         except BaseException:
             self.close()
@@ -148,33 +152,57 @@ class Session:
             self._set(pair, value)
 
     def push_changes(self) -> None:
-        """Take over weights that someone set in the Keras model."""
-        for pair in self.live.weights:
+        """Take over what someone set in the Keras model."""
+        for pair in self.live.pairs:
+            if pair.of_optimizer and not pair.is_same:
+                continue
             value = self.live.value(pair)
             if not self._has(pair, value):
                 self._set(pair, value)
 
-    def pull(self) -> None:
-        """Give the Keras model all that training changed: weights, the optimizer's state, the seeds of random layers."""
-        self._pull(self.live.pairs)
+    def pull(self, has_room: Optional[Callable[[int], bool]] = None) -> bool:
+        """Give the Keras model all that changed in the library since: weights, the optimizer's state, the seeds of random
+        layers.  has_room: asked before so many bytes are taken; False ends it, and then the model has a part."""
+        if not self._has_changed:
+            return True
+        if not self._pull(has_room):
+            return False
         for state in self.live.seeds:
             value = np.array(_numpy(state))
             value[1] += self._steps_to_tell
             state.assign(value)
         self._steps_to_tell = 0
+        self._has_changed = False
         free_heap()
-
-    def pull_weights(self) -> None:
-        self._pull(self.live.weights)
+        return True
 
     def count_step(self) -> None:
         """A step was made: random layers of Keras would have drawn once."""
         self._steps_to_tell += 1
+        self._has_changed = True
 
-    def _pull(self, pairs: Sequence[Pair]) -> None:
-        for pair in pairs:
+    def change(self) -> None:
+        """The library may have changed something by other means than a step."""
+        self._has_changed = True
+
+    def resume(self) -> None:
+        """The library has what a backup held.  Random layers have drawn in the steps before it, too."""
+        before = int(_numpy(self.keras_model.optimizer.iterations))
+        self._pull(None)
+        self._steps_to_tell += int(_numpy(self.keras_model.optimizer.iterations)) - before
+        self._has_changed = True
+
+    def _pull(self, has_room: Optional[Callable[[int], bool]]) -> bool:
+        unasked = 0
+        for pair in self.live.pairs:
+            unasked += self.live.staging_of(pair)
+            if has_room and unasked >= PIECE_BYTES:
+                if not has_room(unasked):
+                    return False
+                unasked = 0
             self.live.set(pair, lambda at: self.check(
                 library().snug_model_variable_get(self.pointer, pair.name, 0, pair.count, at)))
+        return True
 
     def _set(self, pair: Pair, value: np.ndarray) -> None:
         self.check(library().snug_model_variable_set(self.pointer, pair.name, 0, pair.count, value.ctypes.data))

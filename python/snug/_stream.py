@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import random
-from typing import Any, Iterator, List, Optional, Sequence
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -85,6 +85,12 @@ class Stream:
         else:
             self.rows = t.ROWS_UNKNOWN
         self._samples = first
+
+    @property
+    def labels(self) -> List[Tuple[np.dtype, Tuple[Optional[int], ...]]]:
+        """The dtype and the shape of what each output is to give."""
+        of_y = self._like[len(self._inputs):len(self._inputs) + len(self._outputs)] if self._labels else []
+        return [(dtype, (None, *shape)) for dtype, shape in of_y]
 
     def _count(self) -> Any:
         """Go through all once: nothing else tells how many samples the last batch has."""

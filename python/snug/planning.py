@@ -9,6 +9,7 @@ from . import _types as t
 from ._arguments import Feed
 from ._backup import Backup, backup_of, is_backup, seed_for
 from ._library import DoesNotFit, library
+from ._metrics import build_metrics
 from ._plan import Plan
 from ._remedies import does_not_fit, largest_batch, other_line, other_plan, smaller_needs
 from ._reserve import Needs
@@ -32,7 +33,9 @@ def plan(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = N
     with Session(model, memory, a.shapes(x), trains=True, seed=seed_for(given)) as session:
         feed = None if x is None else a.feed(session, x, y, None, batch_size=batch_size)
         others = [callback for callback in given if not is_backup(callback)]
-        needs = Needs(session.live, others, callback_memory, epochs, len(others) < len(given))
+        build_metrics(model, feed, session.outputs)
+        steps = -(-(samples or 1) // (batch_size or 32)) if feed is None else a.steps_of(feed, batch_size, None, validation_split)
+        needs = Needs(session.live, others, callback_memory, epochs, steps, len(others) < len(given))
         options = _options(feed, needs, batch_size, session.limit.line, allow_disk)
         options.validation_split, options.replan = validation_split, True
         with backup_of(session, given) as backup:

@@ -12,9 +12,11 @@ from ._arguments import Feed
 from ._backup import Backup, backup_of, is_backup, seed_for
 from ._callbacks import Bridge, Interrupts
 from ._library import library, raise_for
+from ._meter import Meter
+from ._metrics import build_metrics
 from ._plan import Plan, report_of
 from ._record import FitRecord, Path, refuse_existing
-from ._reserve import Meter, Needs
+from ._reserve import Needs
 from ._session import Session
 from ._size import Size
 from ._stream import Stream
@@ -45,8 +47,8 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
         allow_disk: values may wait in a file where the line asks for it.
         callback_memory: bytes that callbacks of your own may take, such as "64MiB".  Without it: one copy of all weights
             and 8 MiB, if there are such callbacks.  What those of Keras take is planned.  Each is measured when it is
-            called: a RuntimeWarning names one that takes more, and before the process passes its line, LineReached (a
-            MemoryError) ends the training, with the weights so far in the model.
+            called: a RuntimeWarning names one that takes more, and before the process passes its line, or what it may hold
+            where there is none, LineReached (a MemoryError) ends the training, with the weights so far in the model.
         record: a file for a recording, which `snug.report` shows, also if this process gets killed.
         overwrite: replace that file if it exists.  Otherwise FileExistsError says so before the first step.
         replan: a fit that goes on from its keras.callbacks.BackupAndRestore may have other arguments than it had, and another
@@ -67,20 +69,23 @@ def fit(model: Any, x: Any = None, y: Any = None, batch_size: Optional[int] = No
         line = session.limit.line
         others = [callback for callback in given if not is_backup(callback)]
         resumes = len(others) < len(given)
-        needs = Needs(session.live, others, callback_memory, epochs - initial_epoch, resumes)
+        steps = a.steps_of(feed, batch_size, steps_per_epoch, 0.0 if held else validation_split)
+        needs = Needs(session.live, others, callback_memory, epochs - initial_epoch, steps, resumes)
         options = a.fit_options(feed, held, needs, line=line, batch_size=batch_size, epochs=epochs,
                                 initial_epoch=initial_epoch, steps_per_epoch=steps_per_epoch, shuffle=shuffle,
                                 validation_split=validation_split, validation_steps=validation_steps,
                                 validation_batch_size=validation_batch_size, validation_freq=validation_freq,
                                 class_weight=class_weight, allow_disk=allow_disk, replan=replan)
-        meter = Meter(needs, callback_memory, line)
+        build_metrics(model, feed, session.outputs)
+        meter = Meter(needs, callback_memory, session.limit)
         bridge = Bridge(session, meter, lambda steps: a.callback_list(model, callbacks, verbose, epochs, steps),
                         a.batches_of(feed, options), resumes)
         recorded = None if record is None else FitRecord(session, record, overwrite)
         with backup_of(session, given, bridge.interrupt) as backup, _process.peak() as whole:
             plan, report = _run(session, feed, held, options, bridge, meter, recorded, backup)
-            if not bridge.has_pulled:
-                session.pull()
+            session.pull()
+            if bridge.reached:
+                raise bridge.reached
             backup.trained()
         report["process_measured"] = max(report["process_measured"], whole.peak)
         history = model.history
@@ -148,6 +153,8 @@ def _raise_from(session: Session, status: int, bridge: Bridge, feeds: Sequence[O
     error = bridge.error or next((f.error for f in feeds if isinstance(f, Stream) and f.error), None)
     message = library().snug_message(session.ctx.pointer).decode(errors="replace")
     if bridge.has_begun:
+        if not bridge.has_ended:
+            session.change()  # also by half a step
         session.pull()
     if error is not None:
         raise error

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-KINDS = ("nothing", "weights", "stopping", "checkpoint", "batches")
+KINDS = ("nothing", "weights", "stopping", "checkpoint", "whole", "batches", "validation", "line")
 # What a process's heap comes to take over so many epochs, whoever trains.
 NOISE = 256 << 10
 
@@ -19,14 +19,14 @@ def train(who, kind, epochs):
     from quiet_keras import keras
 
     import snug
-    from snug import _live, _process
+    from snug import _elements, _process
 
     seen = []
 
     class Note(keras.callbacks.Callback):
         def on_epoch_end(self, epoch, logs=None):
             if epoch + 1 in (epochs // 5, epochs):
-                _live.free_heap()
+                _elements.free_heap()
                 seen.append(_process.figures().anonymous)
 
     class Weights(keras.callbacks.Callback):
@@ -46,9 +46,16 @@ def train(who, kind, epochs):
         callbacks = {"nothing": [], "weights": [Weights()], "batches": [Batches()],
                      "stopping": [keras.callbacks.EarlyStopping("loss", patience=epochs, restore_best_weights=True)],
                      "checkpoint": [keras.callbacks.ModelCheckpoint(os.path.join(folder, "a.weights.h5"),
-                                                                    save_weights_only=True)]}[kind] + [Note()]
-        fit = model.fit if who == "keras" else lambda *a, **o: snug.fit(model, *a, **o)
-        fit(x, y, batch_size=16, epochs=epochs, verbose=0, shuffle=False, callbacks=callbacks)
+                                                                    save_weights_only=True)],
+                     "whole": [keras.callbacks.ModelCheckpoint(os.path.join(folder, "a.keras"))],
+                     "validation": [Weights()], "line": [Weights()]}[kind] + [Note()]
+        options = dict(batch_size=16, epochs=epochs, callbacks=callbacks,
+                       validation_split=0.5 if kind == "validation" else 0.0)
+        if who == "keras":
+            model.fit(x, y, verbose=0, shuffle=False, **options)
+        else:
+            line = snug.plan(model, x, y, memory="64GiB", **options).least if kind == "line" else None
+            snug.fit(model, x, y, verbose=0, shuffle=False, memory=line, **options)
     print("GREW", seen[1] - seen[0])
 
 

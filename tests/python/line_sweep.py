@@ -1,5 +1,6 @@
 """Random fits, each in a memory cgroup of exactly its line: nobody is killed, nothing passes the line, what was planned is
-what was measured, and the model has what training made of it.
+what was measured, and the model has what training made of it: what Keras's own fit makes, but with dropout, whose
+random numbers are others.
 
     line_sweep.py [--fits 60] [--seed 1] [--each 5]         run by run.sh, with the back end in KERAS_BACKEND
 
@@ -7,9 +8,11 @@ Every fit is made from its seed alone.  Some share a process, so that one starts
 killed costs its fit, and the next goes on in a new one.
 """
 import argparse
+import functools
 import importlib.util
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -42,6 +45,8 @@ def build(rng, keras):
         model = keras.Sequential([keras.Input((int(rng.integers(8, 700)),))])
         for _ in range(int(rng.integers(1, 4))):
             model.add(L.Dense(int(rng.integers(8, 1400)), activation="tanh"))
+            if rng.random() < 0.3:
+                model.add(L.Dropout(0.2))
     else:
         model = keras.Sequential([keras.Input((int(rng.integers(8, 28)), int(rng.integers(8, 28)), 3))])
         for _ in range(int(rng.integers(1, 4))):
@@ -74,6 +79,28 @@ def make_callbacks(rng, keras, folder):
         def on_epoch_end(self, epoch, logs=None):
             np.ones(reserve // 2, "u1").sum()
 
+    class Grows(C.Callback):
+        """Keeps as much more after each epoch, four times."""
+
+        def __init__(self):
+            super().__init__()
+            self.kept = []
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.kept.append(np.ones(reserve // 4, "u1"))
+
+    class Batches(C.Callback):
+        """Looks at everything, at every batch."""
+
+        def on_train_batch_end(self, batch, logs=None):
+            if keras.backend.backend() == "jax":
+                self.model.jax_state_sync()  # of Keras's own fit
+            self.seen = self.model.get_weights()
+            self.steps = int(self.model.optimizer.iterations)
+
+        def on_test_begin(self, logs=None):
+            self.seen = self.model.get_weights()
+
     class Weights(C.Callback):
         def on_epoch_end(self, epoch, logs=None):
             self.seen = self.model.get_weights()
@@ -85,14 +112,20 @@ def make_callbacks(rng, keras, folder):
         lambda: C.CSVLogger(os.path.join(folder, "log.csv")),
         lambda: C.ReduceLROnPlateau("loss", patience=0),
     ) if rng.random() < 0.4]
-    own = [None, None, Own, Weights][rng.integers(4)]
+    own = [None, None, Own, Grows, Weights, Batches][rng.integers(6)]
     made = [make() for make in chosen] + ([own()] if own else [])
-    return made, (reserve if own is Own else None)
+    return made, (reserve if own in (Own, Grows) else None)
 
 
 def arrays(rng, model):
     x = rng.normal(size=(ROWS, *model.inputs[0].shape[1:])).astype("float32")
     return x, rng.integers(0, 4, ROWS)
+
+
+def seeded(fit, seed, *arguments, **options):
+    """With the random numbers of this seed, also where none is asked for one."""
+    random.seed(seed)
+    return fit(*arguments, **options)
 
 
 def one_fit(seed, group, keras, snug):
@@ -105,11 +138,13 @@ def one_fit(seed, group, keras, snug):
             rng = np.random.default_rng(seed)
             model = build(rng, keras)
             callbacks, reserve = make_callbacks(rng, keras, folder)
-            return rng, model, callbacks, dict(callback_memory=reserve, epochs=int(rng.integers(2, 5)))
+            return rng, model, callbacks, dict(callback_memory=reserve, epochs=int(rng.integers(2, 5)),
+                                               validation_split=[0.0, 0.25][rng.integers(2)])
 
         rng, model, callbacks, options = prepared()
         x, y = arrays(rng, model)
         options["batch_size"] = int(rng.integers(4, 64))
+        before = [keras.ops.convert_to_numpy(v).copy() for v in model.trainable_variables]
         plan = snug.plan(model, x, y, callbacks=callbacks, memory="64GiB", **options)
         place = [0.0, 0.0, 0.3, 1.0][rng.integers(4)]
         line = plan.least + int(place * max(plan.process - plan.least, 0))
@@ -122,24 +157,33 @@ def one_fit(seed, group, keras, snug):
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always", RuntimeWarning)
                 try:
-                    history = snug.fit(model, x, y, memory=line, callbacks=callbacks, **options)
+                    history = seeded(snug.fit, seed, model, x, y, memory=line, callbacks=callbacks, **options)
                 except snug.DoesNotFit as error:
                     refused += 1
                     if refused == 3:
                         raise
                     line = error.plan.least
-        peak = peak_of_process()
-        group.limit(NO_LIMIT)
         memory = history.memory
+        peak = max(peak_of_process(), memory["process_measured"])
+        group.limit(NO_LIMIT)
         _, twin, others, _ = prepared()
-        snug.fit(twin, x, y, callbacks=others, **options)
+        # Without dropout Keras's own fit has the same numbers.
+        draws = any("dropout" in layer.name for layer in model.layers)
+        if not draws:
+            del options["callback_memory"]
+        seeded(functools.partial(snug.fit, twin) if draws else twin.fit, seed, x, y, callbacks=others, **options)
+        rows = ROWS - int(ROWS * options["validation_split"])
+        steps = len(history.epoch) * -(-rows // options["batch_size"])
+        moved = [np.abs(keras.ops.convert_to_numpy(v) - b).max() for v, b in zip(model.trainable_variables, before)
+                 if b.ndim > 1]
         pairs = [*zip(model.variables, twin.variables), *zip(model.optimizer.variables, twin.optimizer.variables)]
         apart = max(relative(keras.ops.convert_to_numpy(a), keras.ops.convert_to_numpy(b), 1e-2) for a, b in pairs)
         return dict(seed=seed, line=line, peak=peak, process=memory["process"], measured=memory["process_measured"],
                     snug=memory["planned"] - memory["measured"], apart=apart, refused=refused,
+                    steps=[int(model.optimizer.iterations), steps], moved=float(min(moved)),
                     warned=[str(w.message) for w in told if issubclass(w.category, RuntimeWarning)],
                     callbacks=[type(c).__name__ for c in callbacks], parameters=model.count_params(),
-                    optimizer=type(model.optimizer).__name__)
+                    optimizer=type(model.optimizer).__name__, twin="a fit without a line" if draws else "Keras's own fit")
 
 
 def work(path, seeds):
@@ -183,7 +227,10 @@ def judge(one, report):
     report.check(over <= 0, f"{name}: {over} bytes over its line of {one['line']}")
     report.check(one["measured"] <= one["process"], f"{name}: measured {one['measured']}, planned {one['process']}")
     report.check(one["snug"] == 0, f"{name}: Snug's own bytes are {one['snug']} from what was planned")
-    report.check(one["apart"] < 2e-2, f"{name}: weights and state are {one['apart']} from those without a line")
+    report.check(one["apart"] < 2e-2, f"{name}: weights and state are {one['apart']} from those of {one['twin']}")
+    report.check(one["steps"][0] == one["steps"][1], f"{name}: the optimizer has made {one['steps'][0]} steps, and the fit "
+                 f"{one['steps'][1]}")
+    report.check(one["moved"] > 0, f"{name}: a kernel is as it was before the fit")
     report.check(not one["warned"], f"{name}: {one['warned']}")
     report.check(not one["refused"], f"{name}: the least line that was told was refused {one['refused']} times")
 

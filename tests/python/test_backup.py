@@ -52,7 +52,8 @@ def stop():
 
 
 def variables(of):
-    return [keras.ops.convert_to_numpy(v) for v in [*of.trainable_variables, *of.optimizer.variables]]
+    """With the states of random layers."""
+    return [keras.ops.convert_to_numpy(v) for v in [*of.variables, *of.optimizer.variables]]
 
 
 class BackupTest(unittest.TestCase):
@@ -120,8 +121,10 @@ class BackupTest(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             self.fit(cut, at)
         self.assertEqual(int(cut.optimizer.iterations), 4)
-        rest = model()
-        self.assertEqual(self.fit(rest).epoch, [0, 1, 2, 3])
+        rest, seen = model(), []
+        look = C.LambdaCallback(on_epoch_begin=lambda epoch, logs: seen.append(int(rest.optimizer.iterations)))
+        self.assertEqual(self.fit(rest, look).epoch, [0, 1, 2, 3])
+        self.assertEqual(seen, [4, 6, 12, 18], "it goes on with the fifth batch")
         self.assertEqual(int(rest.optimizer.iterations), 24)
         self.assert_same(rest, whole)
 

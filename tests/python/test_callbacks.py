@@ -28,6 +28,13 @@ def keras_fit(model, *callbacks, epochs=4, **options):
                      **options)
 
 
+def now(model):
+    """The model, with all that it has; Keras's own fit on JAX brings it over when it is asked to."""
+    if BACKEND == "jax":
+        model.jax_state_sync()
+    return model
+
+
 class CallbackTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -42,8 +49,8 @@ class CallbackTest(unittest.TestCase):
         seen = {"keras": [], "snug": []}
         for which, fit in (("keras", keras_fit), ("snug", snug_fit)):
             note = C.LambdaCallback(
-                on_train_batch_end=lambda batch, logs: seen[which].append(model.get_weights()[0].copy()),
-                on_epoch_end=lambda epoch, logs: seen[which].append(numbers(model.optimizer.variables)))
+                on_train_batch_end=lambda batch, logs: seen[which].append(now(model).get_weights()[0].copy()),
+                on_epoch_end=lambda epoch, logs: seen[which].append(numbers(now(model).optimizer.variables)))
             model = compiled("mlp")
             fit(model, note, epochs=2)
         self.assertEqual(len(seen["keras"]), len(seen["snug"]))
@@ -71,6 +78,93 @@ class CallbackTest(unittest.TestCase):
             want, got = keras_fit(compiled("mlp"), make()), snug_fit(compiled("mlp"), make())
             self.assertEqual(got.history["learning_rate"], want.history["learning_rate"])
             self.same(got, want)
+
+    def test_a_metric_is_watched_in_the_direction_that_it_tells(self):
+        """Also in the first fit of a model, whose metrics nobody has built."""
+        falls = "sparse_categorical_crossentropy"
+        with tempfile.TemporaryDirectory() as folder:
+            for make in (lambda: C.EarlyStopping("val_accuracy", patience=1, baseline=2.0),
+                         lambda: C.ReduceLROnPlateau("accuracy", factor=0.25, patience=0, min_delta=10.0),
+                         lambda: C.ModelCheckpoint(os.path.join(folder, "a.keras"), "val_" + falls, save_best_only=True)):
+                models = []
+                for fit in (keras_fit, snug_fit):
+                    model = compiled("mlp")
+                    model.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy", falls])
+                    watch = make()
+                    models.append((watch.monitor, fit(model, watch, validation_split=0.25), watch.monitor_op,
+                                   [type(m) for m in model._compile_metrics.metrics]))
+                (name, want, theirs, kinds), (_, got, ours, built) = models
+                self.assertEqual(got.epoch, want.epoch)
+                self.assertIs(ours, theirs, name)
+                self.assertEqual(built, kinds)
+
+    def test_metrics_of_several_outputs(self):
+        model = compiled("two_in_two_out")
+        snug_fit(model, epochs=1)
+        self.assertEqual([m.name for m in model._compile_metrics.metrics], ["accuracy", "mae"])
+
+    def test_optimizer_at_each_batch(self):
+        """A checkpoint between two epochs holds weights and state of one moment."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, fit in (("keras", keras_fit), ("snug", snug_fit)):
+                fit(compiled("mlp"), C.ModelCheckpoint(os.path.join(folder, name + "{epoch}-{batch}.keras"), save_freq=3), epochs=2)
+            names = sorted(name[4:] for name in os.listdir(folder) if name.startswith("snug"))
+            self.assertEqual(names, ["1-3.keras", "2-2.keras"])
+            for name in names:
+                theirs, ours = (keras.saving.load_model(os.path.join(folder, who + name)) for who in ("keras", "snug"))
+                self.assertEqual(int(ours.optimizer.iterations), int(theirs.optimizer.iterations))
+                for a, b in zip(ours.weights + ours.optimizer.variables, theirs.weights + theirs.optimizer.variables):
+                    self.assertLess(relative(keras.ops.convert_to_numpy(a), keras.ops.convert_to_numpy(b), 1e-3), 1e-4)
+
+    def test_every_hook_sees_the_weights_of_its_moment(self):
+        seen = {"keras": [], "snug": []}
+        for which, fit in (("keras", keras_fit), ("snug", snug_fit)):
+            model = compiled("mlp")
+
+            def look(hook):
+                seen[which].append((hook, now(model).get_weights()[0].copy(), int(model.optimizer.iterations)))
+
+            hooks = {hook: lambda self, *values, hook=hook, **named: look(hook) for hook in (
+                "on_train_batch_begin", "on_test_begin", "on_test_batch_begin", "on_test_batch_end", "on_test_end",
+                "on_epoch_begin")}
+            fit(model, type("Look", (C.Callback,), hooks)(), epochs=2, validation_split=0.25)
+        self.assertEqual([one[::2] for one in seen["snug"]], [one[::2] for one in seen["keras"]])
+        for (hook, got, _), (_, want, _) in zip(seen["snug"], seen["keras"]):
+            self.assertLess(relative(got, want, 1e-3), 1e-4, hook)
+
+    def test_validation_with_averaged_weights(self):
+        for swaps_at_epochs in (False, True):
+            found = []
+            for fit in (keras_fit, snug_fit):
+                model = compiled("mlp", keras.optimizers.SGD(0.5, use_ema=True, ema_momentum=0.75))
+                history = fit(model, C.SwapEMAWeights(swap_on_epoch=swaps_at_epochs), epochs=3, validation_split=0.25)
+                found.append((history, model))
+            (want, theirs), (got, ours) = found
+            self.same(got, want)
+            for a, b in zip(ours.weights + ours.optimizer.variables, theirs.weights + theirs.optimizer.variables):
+                self.assertLess(relative(keras.ops.convert_to_numpy(a), keras.ops.convert_to_numpy(b), 1e-3), 1e-4, a.path)
+
+    def test_what_the_end_restored_stays_when_another_one_fails_there(self):
+        best = []
+
+        class Broken(C.Callback):
+            def on_train_end(self, logs=None):
+                best.append(self.model.get_weights())
+                raise ZeroDivisionError("mine")
+
+        model = compiled("mlp", keras.optimizers.SGD(1.0, momentum=0.9))
+        stop = C.EarlyStopping("val_loss", patience=1, restore_best_weights=True)
+        with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+            snug_fit(model, stop, Broken(), epochs=8, validation_split=0.25)
+        self.assertGreater(stop.stopped_epoch, 0)
+        for a, b in zip(model.get_weights(), best[0]):
+            np.testing.assert_array_equal(a, b)
+
+    def test_a_state_that_is_not_taken_over_is_told(self):
+        model = compiled("mlp", keras.optimizers.SGD(0.1, momentum=0.9))
+        model.optimizer.build(model.trainable_variables[:2])
+        with self.assertWarnsRegex(UserWarning, r"state of the optimizer stays as it is: Keras has 4 variables of it, and Snug 6"):
+            snug_fit(model, epochs=1)
 
     def test_weights_that_are_set(self):
         def halve(model):
