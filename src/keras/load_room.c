@@ -10,23 +10,26 @@
 /* What loading takes for itself while it reads. */
 #define LOAD_BYTES MIB
 
-/* "x.keras: 313 MiB are needed at the least to load it, ...; the process may hold 96 MiB: ...".
- * `also`: another way out, or "". */
+/* "x.keras: 313 MiB are needed at the least to load it, ...: ...".  `also`: another way out, or "".
+ * A line is not repeated: what is small is loaded under any, so the bound may be above it. */
 static snug_status fail_room(snug_ctx *ctx, const char *path, uint64_t needed, const char *what,
                              const char *also) {
   char least[SNUG__NUMBER_BYTES];
   char may[SNUG__NUMBER_BYTES];
-  char more[128] = "the container or the machine must leave it more";
+  char way_out[192];
   const snug__gate *gate = &ctx->account.gate;
   if (gate->is_line) {
-    snprintf(more, sizeof more, "a line of %lluMiB or more is needed (memory of snug_load_options)",
+    snprintf(way_out, sizeof way_out,
+             "a line of %lluMiB or more is needed (memory of snug_load_options)",
              (unsigned long long)((needed + 2 * MIB - 1) / MIB));
+  } else {
+    snprintf(way_out, sizeof way_out,
+             "the process may hold %s (%llu), and the container or the machine must leave it more",
+             snug__print_bytes(gate->most, may), (unsigned long long)gate->most);
   }
-  return snug__fail(ctx, SNUG_E_LIMIT,
-                    "%s: %s (%llu bytes) are needed at the least to load it, %s; the process may "
-                    "hold %s (%llu): %s%s",
-                    path, snug__print_bytes(needed, least), (unsigned long long)needed, what,
-                    snug__print_bytes(gate->most, may), (unsigned long long)gate->most, more, also);
+  return snug__fail(
+      ctx, SNUG_E_LIMIT, "%s: %s (%llu bytes) are needed at the least to load it, %s; %s%s", path,
+      snug__print_bytes(needed, least), (unsigned long long)needed, what, way_out, also);
 }
 
 /* With what was unpacked to files that lie in memory. */
