@@ -77,7 +77,7 @@ class MonitorTest(unittest.TestCase):
         for verbose, update_freq in ((1, "epoch"), (2, "epoch"), (2, "batch")):
             with contextlib.redirect_stdout(io.StringIO()) as shown:
                 history = trained(MemoryMonitor(update_freq=update_freq), verbose=verbose).history
-            self.assertRegex(shown.getvalue(), r"- memory: \d+\.\d [MG]iB - peak_memory: \d+\.\d [MG]iB")
+            self.assertRegex(shown.getvalue(), r"- memory: [\d.]+ [MG]iB - peak_memory: [\d.]+ [MG]iB")
             self.assertRegex(shown.getvalue(), r"- loss: \d+\.\d{4}")
         value = history["memory"][-1]
         self.assertEqual(json.loads(json.dumps(value)), float(value))
