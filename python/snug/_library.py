@@ -185,6 +185,7 @@ _IN_PYTHON = (
     (r"skip_bad of snug_image_options", "the command can"),
     (r"augment of snug_image_options", "a keras.utils.PyDataset or tf.data.Dataset can"),
     (r"call snug_model_compile first", "call model.compile(...) first"),
+    (r"([a-z_]+) of snug_compile_options", r"\1= of model.compile"),
     (r"snug_model_compile", "model.compile"),
 )
 

@@ -21,11 +21,11 @@ typedef struct compiling {
 } compiling;
 
 /* What would take the place of what is refused. */
-#define WAY_OUT(members) "\ngive " members " of snug_compile_options"
-#define ANOTHER_OPTIMIZER WAY_OUT("optimizer")
-#define ANOTHER_LOSS WAY_OUT("loss")
-#define OTHER_WEIGHTS WAY_OUT("loss_weights")
-#define OTHER_METRICS WAY_OUT("metrics")
+#define ANOTHER_OPTIMIZER "\ngive optimizer of snug_compile_options"
+#define ANOTHER_LOSS "\ngive loss of snug_compile_options"
+#define ANOTHER_OF_BOTH "\ngive optimizer and loss of snug_compile_options"
+#define OTHER_WEIGHTS "\ngive loss_weights of snug_compile_options"
+#define OTHER_METRICS "\ngive metrics of snug_compile_options"
 
 static snug_status fail(const compiling *c, const char *what, const snug__json *j,
                         const char *way_out) {
@@ -301,7 +301,7 @@ static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
     c->m->keras->compiles = c->m->compiles;
     return SNUG_OK;
   }
-  return fail_text(c, s, WAY_OUT("optimizer and loss"));
+  return fail_text(c, s, ANOTHER_OF_BOTH);
 }
 
 static snug_status compile(compiling *c, const snug__json *config) {

@@ -98,12 +98,15 @@ wait $pid
 wait $!
 [ "$(cat code)" = 0 ] || fail "in the background: $(cat err)"
 : >err
-(trap '' HUP && exec "$SNUG" fit m.keras --data train.npz --batch-size 8 --epochs 20 >out 2>err) &
+(trap '' HUP && exec "$SNUG" fit m.keras $forever >out 2>err) &
 pid=$!
 for _ in $(seq 300); do
   grep -q 'Epoch 2/' err && break
-  sleep 0.01
+  sleep 0.1
 done
-kill -HUP $pid || fail "it ended too early to be told"
-ended 0
+kill -HUP $pid
+sleep 0.3
+kill -TERM $pid || fail "it was ended: $(cat err)"
+ended 143
+lacks err "SIGHUP"
 exit 0

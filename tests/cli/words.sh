@@ -37,8 +37,8 @@ new_data d.npz 64
 unpacked open '[null, 4]' '[null, null]'
 refused --input-shape 1 summary open
 unpacked lost '"sparse_categorical_crossentropy"' '"one_of_a_kind"'
-refused '--optimizer and --loss' 1 fit lost --data d.npz
-refused '--optimizer and --loss' 1 evaluate lost --data d.npz
+refused 'give --loss' 1 fit lost --data d.npz
+refused 'give --loss' 1 evaluate lost --data d.npz
 
 # A backup of another fit, and one whose plan needs more than the line.
 "$SNUG" fit m.keras --data d.npz --epochs 500000 --backup kept >/dev/null 2>&1 &
