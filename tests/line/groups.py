@@ -79,6 +79,11 @@ def home(root=ROOT):
     return GroupV2, root
 
 
+def at(path):
+    """The group that was made there."""
+    return home()[0](path)
+
+
 def cgroup_reason():
     """Why no memory cgroup can be made here; None: it can."""
     if os.geteuid() != 0:

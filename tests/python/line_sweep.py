@@ -3,7 +3,7 @@ what was measured, and the model has what training made of it.  Weights and stat
 are those of Keras's own fit, but with dropout, whose random numbers are others.
 
 Variables are not compared with those of Keras's own fit: two of 60 fits, on TensorFlow and on PyTorch, had some that were
-apart by 0.05 and 0.2 of their largest element, and nobody knows yet why.  On JAX the same two agree.
+apart by 0.05 and 0.2 of their largest element; the cause is not known.  On JAX the same two agree.
 
     line_sweep.py [--fits 60] [--seed 1] [--each 5]         run by run.sh, with the back end in KERAS_BACKEND
 
@@ -25,12 +25,16 @@ NO_LIMIT = 1 << 40
 ROWS = 96
 
 
+LINE_TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "line")
+sys.path.append(LINE_TESTS)  # at the end: both folders have a common.py
+import groups  # noqa: E402
+
+
 def line_tests():
     """What the tests of the command's line share."""
     for name in ("SNUG_WATCH", "SNUG_SAVE_NET"):
         os.environ.setdefault(name, "")
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "line", "common.py")
-    spec = importlib.util.spec_from_file_location("line_common", path)
+    spec = importlib.util.spec_from_file_location("line_common", os.path.join(LINE_TESTS, "common.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -196,7 +200,7 @@ def work(path, seeds):
 
     for seed in seeds:
         print(json.dumps({"seed": seed, "began": True}), flush=True)
-        print(json.dumps(one_fit(seed, line_tests().Group(path), keras, snug)), flush=True)
+        print(json.dumps(one_fit(seed, groups.at(path), keras, snug)), flush=True)
 
 
 # ---- all of them, from outside ----
@@ -252,13 +256,13 @@ def main():
         work(a.path, a.seeds)
         return 0
     line = line_tests()
-    reason = line.cgroup_reason()
+    reason = groups.cgroup_reason()
     if reason:
         print("skipped: " + reason)
         return 77
     report = line.Report("fits in Python under their line")
     seeds = list(range(a.seed, a.seed + a.fits))
-    with line.cgroup(NO_LIMIT) as group:
+    with groups.cgroup(NO_LIMIT) as group:
         while seeds:
             some, rest = seeds[:a.each], seeds[a.each:]
             seeds = run_some(group, some, report) + rest

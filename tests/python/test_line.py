@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 from common import L, peak_of_process, relative
-from line_sweep import line_tests
+from line_sweep import groups
 from quiet_keras import BACKEND, keras
 
 import snug
@@ -497,8 +497,7 @@ class GroupTest(unittest.TestCase):
     """In a memory cgroup nobody is killed without a word."""
 
     def setUp(self):
-        self.line = line_tests()
-        reason = self.line.cgroup_reason()
+        reason = groups.cgroup_reason()
         if reason:
             self.skipTest(reason)
 
@@ -509,7 +508,7 @@ class GroupTest(unittest.TestCase):
 
     @unittest.skipIf(BACKEND == "torch", "most of PyTorch are pages of files, which such a group is not charged with")
     def test_refused_and_not_killed(self):
-        with self.line.cgroup(720 * MIB) as group:
+        with groups.cgroup(720 * MIB) as group:
             done = self.run_in(group)
             self.assertEqual(done.returncode, 0, done.stderr[-2000:])
             self.assertRegex(done.stdout, r"REFUSED cgroup .*memory='auto'")
@@ -525,7 +524,7 @@ class GroupTest(unittest.TestCase):
         script = """
 import sys
 import numpy as np
-from line_sweep import line_tests
+from line_sweep import groups
 from quiet_keras import keras
 import snug
 from snug import _process
@@ -535,7 +534,7 @@ x, y = np.zeros((64, 4000), "float32"), np.zeros(64, "int64")
 model.compile("sgd", "sparse_categorical_crossentropy")
 snug.plan(model, x, y)
 model.compile("adam", "sparse_categorical_crossentropy")
-line_tests().Group(sys.argv[1]).limit(_process.figures().resident + (200 << 20))
+groups.at(sys.argv[1]).limit(_process.figures().resident + (200 << 20))
 for call in (snug.plan, snug.fit):
     try:
         call(model, x, y)
@@ -543,7 +542,7 @@ for call in (snug.plan, snug.fit):
     except snug.DoesNotFit as error:
         print("REFUSED", error)
 """
-        with self.line.cgroup(1 << 40) as group:
+        with groups.cgroup(1 << 40) as group:
             done = subprocess.run(["sh", "-c", f"echo $$ >{group.path}/cgroup.procs; exec \"$@\"", "sh", sys.executable, "-B", "-W",
                                    "ignore", "-c", script, group.path], capture_output=True, text=True,
                                   cwd=os.path.dirname(os.path.abspath(__file__)))

@@ -26,11 +26,15 @@ static snug_status refuse(const product *p, const char *why) {
                     p->c->layer->class_->name, why);
 }
 
-static bool has(const term *t, char label) { return memchr(t->label, label, (size_t)t->n); }
+static const char *find(const term *t, char label) {
+  return t->n > 0 ? memchr(t->label, label, (size_t)t->n) : NULL;
+}
+
+static bool has(const term *t, char label) { return find(t, label); }
 
 static int64_t size_of(const product *p, char label) {
   for (int32_t i = 0; i < p->n_in; i++) {
-    const char *at = memchr(p->in[i].label, label, (size_t)p->in[i].n);
+    const char *at = find(&p->in[i], label);
     if (at) {
       return snug__layer_type(p->c, p->in[i].id)->dim[at - p->in[i].label];
     }
