@@ -64,6 +64,10 @@ void fit_announce(const fit_run *r) {
     return;
   }
   announce_plan(r);
+  if (r->job.augmentation) {
+    fprintf(stderr, "The model's own augmentation is done while images are read: --augment '%s'.\n",
+            r->job.augmentation);
+  }
   if (!r->options->output && !r->options->checkpoint) {
     fputs("Nothing will be saved: there is neither -o FILE nor --checkpoint PATH.\n", stderr);
   }

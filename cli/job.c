@@ -254,15 +254,22 @@ static int read_data(job *j, snug_part part, bool with_labels) {
 /* The shapes of the data say what the model's file leaves open; of images it is the other way
  * round. */
 static int open_both(job *j, snug_part part) {
-  if (!job_has_images(&j->options->data) || j->options->image_size) {
-    int code = open_arrays(j);
-    return code ? code : load_model(j, part);
+  bool is_sized = !job_has_images(&j->options->data) || j->options->image_size;
+  bool augments = false;
+  int code = is_sized ? open_arrays(j) : CLI_OK;
+  code = code ? code : load_model(j, part);
+  if (!code && part == SNUG_PART_TRAIN) {
+    code = job_augment_images(j, &augments);
   }
-  int code = load_model(j, part);
-  if (!code) {
+  if (!code && !is_sized) {
     job_size_images(j);
   }
-  return code ? code : open_arrays(j);
+  if (code || (is_sized && !augments)) {
+    return code;
+  }
+  snug_arrays_destroy(j->arrays);
+  j->arrays = NULL;
+  return open_arrays(j);
 }
 
 int job_open(job *j, const job_options *options, const memory_line *line,

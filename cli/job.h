@@ -107,6 +107,7 @@ typedef struct job {
   snug_arrays_options files; /* how files of arrays are opened */
   snug_image_options images; /* and images */
   char image_size[32];       /* that the model takes */
+  const char *augmentation;  /* of the model's own layers, done while images are read; or NULL */
   snug_source reading;       /* how rows are read: workers, prefetch, window, skip_bad */
   snug_source source;        /* of data, read so */
   const cli_list *more_data; /* further files that failures may be about; NULL: none */
@@ -139,6 +140,10 @@ int job_parse_reading(job *j);
 void job_set_images(job *j);
 snug_image_options job_images_of(const job_options *o);
 void job_size_images(job *j);
+
+/* Let images be augmented as the model's layers say, unless --augment says it; *changed: they are
+ * to be opened with that.  Reports; returns 0 or an exit code. */
+int job_augment_images(job *j, bool *changed);
 
 /* Report a failure; one that is about the data names their files. */
 int job_fail(const job *j, snug_status status);

@@ -96,6 +96,44 @@ void job_size_images(job *j) {
   j->images.channels = j->images.channels ? j->images.channels : is_mode ? modes[shape[2]] : NULL;
 }
 
+/* Steps of another kind do not go with what is done to the values before them. */
+static bool goes_with_rescaling(const char *steps) {
+  static const char *const others[] = {"contrast", "brightness", "fill_mode=constant"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (strstr(steps, others[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+int job_augment_images(job *j, bool *changed) {
+  const job_options *o = j->options;
+  const char *steps = NULL;
+  snug_status s = snug_model_augmentation(j->model, &steps);
+  if ((!s && !steps) || !job_has_images(&o->data)) {
+    return CLI_OK; /* nothing to do, or the fit says what would do */
+  }
+  if (o->augment) {
+    snug_model_set_augmented(j->model);
+    return CLI_OK;
+  }
+  if (s) {
+    return CLI_OK; /* a fit says it */
+  }
+  if ((o->rescale || o->normalize) && !goes_with_rescaling(steps)) {
+    return cli_fail(
+        CLI_USAGE,
+        "%s augments images by itself ('%s'), and not before --%s; leave that out, or say "
+        "with --augment what is to be done before it",
+        o->model, steps, o->rescale ? "rescale" : "normalize");
+  }
+  j->images.augment = j->augmentation = steps;
+  snug_model_set_augmented(j->model);
+  *changed = true;
+  return CLI_OK;
+}
+
 static snug_status read_nothing(void *user, void *scratch, int64_t row, uint64_t pass,
                                 void *const *to, char *why) {
   (void)user, (void)scratch, (void)row, (void)pass, (void)to, (void)why;

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "keras/augment.h"
 #include "keras/config_parts.h"
 #include "keras/refused.h"
 
@@ -67,8 +66,8 @@ bool snug__config_is_harmless(const char *key, const snug__json *value) {
 #define RECURRENT "recurrent layers are not supported yet; Conv1D and pooling over steps are"
 #define ATTENTION "attention is not supported yet; Dot, Softmax and Dense are"
 #define THREE_D "layers of volumes are not supported yet; those of images (2D) and series (1D) are"
-#define AUGMENT                                                                            \
-  "random augmentation is not a layer here yet; put keras.layers.Identity() in its place " \
+#define AUGMENT                                                                       \
+  "this augmentation is not supported yet; put keras.layers.Identity() in its place " \
   "(keras.models.clone_model with a clone_function does)"
 #define LOOKUP "text, lookup and hashing are not supported yet; feed whole numbers to Embedding"
 #define BOXES "bounding boxes are not supported; train on images and classes"
@@ -167,28 +166,8 @@ bool snug__config_is_op(const snug__json *object) {
          begins(module, "keras.src.activations");
 }
 
-/* Where it stands first, images can be augmented as they are read instead. */
-static snug_status fail_augment(snug__config *k, const snug__config_item *item) {
-  char steps[300];
-  const snug__config_scope *scope = SNUG_VEC(&k->scopes, snug__config_scope *, 0);
-  for (size_t i = 0; i < k->scopes.n; i++) {
-    const snug__config_scope *s = SNUG_VEC(&k->scopes, snug__config_scope *, i);
-    scope = item >= s->items && item < s->items + s->n_items ? s : scope;
-  }
-  if (!snug__config_augment_text(scope, steps, sizeof steps)) {
-    return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s", AUGMENT);
-  }
-  return snug__config_fail(
-      k, item, SNUG_E_UNSUPPORTED,
-      "%s, and augment images as they are read (augment of snug_image_options): '%s'", AUGMENT,
-      steps);
-}
-
 static snug_status fail_class(snug__config *k, const snug__config_item *item) {
   char like[300];
-  if (begins(item->class_name, "Random")) {
-    return fail_augment(k, item);
-  }
   for (size_t i = 0; i < snug__n_refused_classes; i++) {
     if (snug__refused_fits(&snug__refused_classes[i], item->class_name)) {
       return snug__config_fail(k, item, SNUG_E_UNSUPPORTED, "%s", snug__refused_classes[i].advice);

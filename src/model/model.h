@@ -59,6 +59,7 @@ struct snug_model {
   uint64_t compiles;                     /* how often it was compiled */
   struct snug__keras *keras;             /* what its file said; made and ended by keras/ */
   const char *uncompiled;                /* why it is not compiled as its file says, or NULL */
+  bool is_augmented;                     /* see snug_model_set_augmented */
   const char *left_out;                  /* metrics of its file that it goes without, or NULL */
 };
 

@@ -6,6 +6,7 @@
 #include "base/heap.h"
 #include "base/size.h"
 #include "base/store.h"
+#include "model/augmentation.h"
 #include "train/fit_memory.h"
 #include "train/kept.h"
 #include "train/lower.h"
@@ -229,6 +230,7 @@ snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_option
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
+  SNUG_TRY(snug__augmentation_check(m));
   SNUG_TRY(snug__fit_open(&f, m, data, options));
   snug_status s = snug__fit_show_plan(&f);
   s = s ? s : check_line(&f);

@@ -96,6 +96,7 @@ static snug_status build(snug_ctx *ctx, const snug__layer_class *c, const input 
     out = snug_model_layer(m, "ops.Cast", "dtype=float32", &out, 1);
     s = snug_model_status(m);
   }
+  snug_model_set_augmented(m);
   s = s ? s : attempt_train(m, &o, x, c->min_in, in->dtype, out);
   snug_model_destroy(m);
   return s;

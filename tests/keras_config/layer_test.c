@@ -192,7 +192,7 @@ TEST(classes_that_are_not_there_are_refused_by_name) {
                {"ConvLSTM2D", "recurrent"},
                {"MultiHeadAttention", "attention"},
                {"Conv3D", "volumes"},
-               {"RandomFlip", "augmentation"},
+               {"RandomShear", "augmentation"},
                {"StringLookup", "Embedding"},
                {"TextVectorization", "Embedding"},
                {"Lambda", "keras.ops"},

@@ -137,6 +137,9 @@ class BadInputTest(unittest.TestCase):
             with self.assertRaisesRegex(kind, want) as caught:
                 if "takes" in want:
                     snug.fit(model, np.zeros((16, 9), "float32"), np.zeros((16, 4), "float32"), verbose=0)
+                if "before" in want:  # planned and predicted with it can be
+                    snug.plan(model)
+                    snug.fit(model, np.zeros((16, 8, 8, 3), "float32"), np.zeros((16, 4), "float32"), verbose=0)
                 snug.plan(model)
             for word in ("--", "snug_", "the file", "compile_config", "/tmp"):
                 self.assertNotIn(word, str(caught.exception))

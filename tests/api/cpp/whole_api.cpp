@@ -214,7 +214,10 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
 }
 
 void use(const Context &ctx, snug_model *m, const Set &set) {
+  const char *steps = "";
   CHECK(ctx, snug_model_left_out(m) == nullptr && snug_model_uncompiled(m) == nullptr);
+  CHECK(ctx, snug_model_augmentation(m, &steps) == SNUG_OK && steps == nullptr);
+  snug_model_set_augmented(m);
   const snug_logs names = snug_model_metrics(m);
   std::vector<double> values(names.n);
   CHECK(ctx, snug_evaluate(m, &set.data, 0, values.data(), values.size()) == SNUG_OK);

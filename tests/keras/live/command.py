@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import zipfile
 
 from common import VERSION, keras, np, predictions, relative
 
@@ -137,6 +138,61 @@ def init(report, name, folder, network):
     report.check(name, "accuracy is followed", 0.0 if "accuracy" in history else 1.0, 0.0)
 
 
+# ---- random augmentation in a model ----
+
+def augmented():
+    """Models by name: do their layers stand where images can be augmented as they are read?"""
+    def steps():
+        return [K.RandomFlip("horizontal"), K.RandomRotation(0.1, fill_mode="nearest"), K.RandomZoom(0.2, 0.3, seed=4),
+                K.RandomTranslation((-0.1, 0.2), 0.1, fill_mode="constant", fill_value=3.0), K.RandomContrast(0.2),
+                K.RandomBrightness(0.1)]
+
+    def network(*head):
+        x = i = keras.Input((16, 16, 3))
+        for layer in head:
+            x = layer(x)
+        return keras.Model(i, K.Dense(2, activation="softmax")(K.Flatten()(K.Conv2D(4, 3)(x))))
+
+    return {"first": (network(*steps(), K.Rescaling(1 / 255)), True),
+            "nested": (network(keras.Sequential(steps(), name="data_augmentation"), K.Rescaling(1 / 255)), True),
+            "sequential": (keras.Sequential([keras.Input((16, 16, 3)), keras.Sequential(steps()), K.Rescaling(1 / 255),
+                                          K.Flatten(), K.Dense(2, activation="softmax")]), True),
+            "behind rescaling": (network(K.Rescaling(1 / 255), K.RandomFlip(), K.RandomRotation(0.2)), True),
+            "behind resizing": (network(K.Resizing(12, 12), K.RandomFlip()), True),
+            "resized and turned": (network(K.Resizing(12, 12), K.RandomRotation(0.1)), False),
+            "color behind rescaling": (network(K.Rescaling(1 / 255), K.RandomBrightness(0.2, (0, 1))), False),
+            "late": (network(K.Conv2D(3, 1), K.RandomFlip()), False)}
+
+
+def augmentation(report, name, folder, model, trains):
+    """Predictions agree; a fit on images trains or refuses by name, and what is saved is the same model in Keras."""
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    path, after = (os.path.join(folder, file) for file in ("augmented.keras", "after.keras"))
+    model.save(path)
+    x = np.random.default_rng(1).uniform(0, 255, (6, 16, 16, 3)).astype("float32")
+    np.save(os.path.join(folder, "x.npy"), x)
+    snug(folder, "predict", path, "--data", "x.npy", "-o", "out.npy", "--force")
+    report.check(name, "predictions", relative(np.load(os.path.join(folder, "out.npy")), predictions(model, x)[0]), 1e-5)
+    for i, pixels in enumerate(x):
+        os.makedirs(os.path.join(folder, "photos", str(i % 2)), exist_ok=True)
+        keras.utils.save_img(os.path.join(folder, "photos", str(i % 2), "%d.png" % i), pixels, scale=False)
+    words = ("fit", path, "--data", "photos", "--epochs", "2", "-o", after, "--force")
+    if not trains:
+        said = ""
+        try:
+            snug(folder, *words)
+        except RuntimeError as error:
+            said = str(error)
+        report.check(name, "is refused by name", 0 if "augments at random behind" in said else 1, 0, said)
+        return
+    snug(folder, *words)
+    back = keras.saving.load_model(after)
+    was, now = (json.loads(zipfile.ZipFile(file).read("config.json"))["config"] for file in (path, after))
+    report.check(name, "the layers are kept", 0 if was == now else 1, 0)
+    moved = max(float(np.abs(a - b).max()) for a, b in zip(back.get_weights(), model.get_weights()))
+    report.check(name, "weights were trained", 0 if moved > 0 else 1, 0)
+
+
 def run(report, folder, everything):
     keras.config.set_floatx("float32")
     if VERSION >= (3, 15):  # summaries of older versions go through parts that have other names
@@ -148,3 +204,5 @@ def run(report, folder, everything):
     report.run("summary with open sizes", open_sizes, folder)
     for network in NETWORKS:
         report.run("init " + network, init, folder, network)
+    for name, (made, trains) in augmented().items():
+        report.run("augmentation, " + name, augmentation, folder, made, trains)
