@@ -109,7 +109,19 @@ const char *snug__time_text(double seconds, char out[SNUG__TIME_BYTES]) {
   return out;
 }
 
-/* Four digits behind the point, as far as that tells something. */
+/* "2.9443e-04", with a point in every locale. */
+static void print_small(double value, char out[SNUG__TIME_BYTES]) {
+  int power = (int)floor(log10(fabs(value)));
+  long long digits = llround(fabs(value) / pow(10.0, power) * 1e4);
+  if (digits >= 100000) { /* 9.99996 */
+    digits /= 10;
+    power++;
+  }
+  snprintf(out, SNUG__TIME_BYTES, "%s%lld.%04llde-%02d", value < 0.0 ? "-" : "", digits / 10000,
+           digits % 10000, -power);
+}
+
+/* Four digits behind the point, as the progress of a fit has them. */
 const char *snug__value_text(double value, char out[SNUG__TIME_BYTES]) {
   double size = fabs(value);
   if (!isfinite(value)) {
@@ -118,6 +130,8 @@ const char *snug__value_text(double value, char out[SNUG__TIME_BYTES]) {
     long long parts = llround(size * 1e4);
     snprintf(out, SNUG__TIME_BYTES, "%s%lld.%04lld", value < 0.0 ? "-" : "", parts / 10000,
              parts % 10000);
+  } else if (size < 1.0) {
+    print_small(value, out);
   } else {
     snug__print_float(value, out);
   }

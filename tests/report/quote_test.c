@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ctx.h"
 #include "lib/test.h"
 #include "report/out.h"
 #include "report/screen.h"
@@ -116,4 +117,17 @@ TEST(cells_are_cut_and_filled) {
   snug__out_text(&o, "|");
   snug__out_cell(&o, SNUG_QUOTE_TERMINAL, "ab", 0, -4);
   ASSERT_EQ_TEXT(s.text, "größ  |  ab");
+}
+
+/* ---- values ---- */
+
+TEST(small_values_are_written_as_the_progress_of_a_fit_writes_them) {
+  char want[SNUG__TIME_BYTES], got[SNUG__TIME_BYTES];
+  const double some[] = {1e-3, 1e-5, 9.99996e-4, 0.00029443120606764763, 2.5e-12, 1e-300};
+  for (size_t i = 0; i < SNUG_COUNT(some); i++) {
+    snprintf(want, sizeof want, "%.4e", some[i]);
+    ASSERT_EQ_TEXT(snug__value_text(some[i], got), want);
+    snprintf(want, sizeof want, "%.4e", -some[i]);
+    ASSERT_EQ_TEXT(snug__value_text(-some[i], got), want);
+  }
 }
