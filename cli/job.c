@@ -22,6 +22,9 @@ static void append_files(char *text, size_t bytes, const char *before, const cli
 int job_fail(const job *j, snug_status status) {
   char files[512] = "";
   bool has_more = j->more_data && j->more_data->n;
+  if (status == SNUG_E_UNSUPPORTED) {
+    return cli_fail(CLI_FAILURE, "%s: %s", j->options->model, cli_message(j->ctx));
+  }
   if (!is_about_data(status)) {
     return cli_fail_status(j->ctx, status);
   }

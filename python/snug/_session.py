@@ -39,6 +39,8 @@ class Session:
     def __init__(self, model: Any, memory: Optional[Size], shapes: Optional[Sequence[Tuple[int, ...]]] = None,
                  compiled: bool = True, trains: bool = False, seed: int = 0) -> None:
         _check_keras(model, compiled, shapes)
+        if trains:
+            _check_trainable(model)
         self.keras_model = model
         self.pointer = c_void_p()
         self.folder = tempfile.mkdtemp(prefix="snug-")
@@ -242,6 +244,17 @@ def _check_keras(model: Any, compiled: bool, shapes: Optional[Sequence[Tuple[int
                          "keras.Input(...)")
     if compiled and not getattr(model, "compiled", False):
         raise ValueError(f"model '{model.name}' is not compiled: call model.compile(...) first")
+
+
+def _check_trainable(model: Any) -> None:
+    """Keras goes on with the variables that the optimizer was made for, whatever `trainable` is set to afterwards."""
+    made_for = {variable.path for variable in getattr(model.optimizer, "_trainable_variables", ())}
+    now = {variable.path for variable in model.trainable_variables}
+    if model.optimizer.built and made_for != now:
+        more, less = sorted(now - made_for), sorted(made_for - now)
+        which = f"{more[0]} is trainable and" if more else f"{less[0]} is not trainable any more, and"
+        raise ValueError(f"model '{model.name}': {which} its optimizer was made for {len(made_for)} variables, not for these "
+                         f"{len(now)}: call model.compile(...) again after a change of trainable")
 
 
 def _is_open(model: Any) -> bool:

@@ -120,11 +120,13 @@ static snug_status print_value(const field_of *x, snug__text *out) {
 }
 
 /* Keys that are written also where they have their default: the order of the axes, since Keras's
- * default is a setting of its user (one class learned of it late), and two that Keras asks for. */
+ * default is a setting of its user (two classes learned of it late), and two that Keras asks for.
+ */
 static snug_status is_left_out(const field_of *x, bool *out) {
   const char *key = x->f->name;
   if (strcmp(key, "data_format") == 0) {
-    *out = strcmp(x->layer->class_->name, "ZeroPadding1D") == 0;
+    const char *class_name = x->layer->class_->name;
+    *out = strcmp(class_name, "ZeroPadding1D") == 0 || strcmp(class_name, "RandomFlip") == 0;
     return SNUG_OK;
   }
   if (strcmp(key, "pool_size") == 0 || strcmp(key, "offset") == 0) {

@@ -13,7 +13,7 @@
 
 /* Pages of libraries that come with the first step although they were rehearsed, and the ends of
  * pages. */
-#define RESERVE_BYTES (UINT64_C(448) << 10)
+#define RESERVE_BYTES (UINT64_C(320) << 10)
 
 #define PAGE_BYTES 4096u
 #define BYTES_PER_TABLE (2u << 20) /* that one page of a page table maps */

@@ -7,7 +7,7 @@
 #include "base/timings.h"
 #include "train/fit_memory.h"
 
-#define SPARE (UINT64_C(192) << 10) /* the same process differs by less from run to run */
+#define SPARE (UINT64_C(128) << 10) /* the same process differs by less from run to run */
 #define GRAIN (UINT64_C(64) << 10)
 #define DRIFT_UP (UINT64_C(1) << 20) /* from there on it is not the same any more */
 #define DRIFT_DOWN SPARE             /* what is too much is room that a line does not use */
@@ -68,12 +68,14 @@ static uint64_t round_up(uint64_t measured) {
   return (measured + SPARE + GRAIN - 1) / GRAIN * GRAIN;
 }
 
-/* Let the report say the figure: it is what a line is held against. */
+/* Let the report say the figure in the place of the margin: it is what a line is held against.
+ * Where as much was measured, nothing is added. */
 static void tell(snug_memory_report *r, uint64_t figure) {
   uint64_t bare = snug__fit_bare_process(r);
-  if (figure > bare) {
-    r->reserve = r->reserve - (r->process - bare) + (figure - bare);
-    r->process = figure;
+  uint64_t told = figure > bare ? figure : bare;
+  if (figure) {
+    r->reserve = r->reserve - (r->process - bare) + (told - bare);
+    r->process = told;
   }
 }
 

@@ -94,6 +94,21 @@ class BadInputTest(unittest.TestCase):
         self.refused(NotImplementedError, "Doubling", model=custom)
         self.assertTrue(plain.built)
 
+    def test_trainable_that_changed_since_compile(self):
+        """Keras would go on with the variables of before, and say nothing."""
+        for frozen in (True, False):
+            model = compiled("mlp")
+            first = model.layers[0]
+            first.trainable = not frozen
+            model.compile("adam", "sparse_categorical_crossentropy")
+            x, y = data(model, 16, "float32")
+            model.fit(x, y, verbose=0)
+            first.trainable = frozen
+            said = "is trainable and its" if frozen else "is not trainable any more, and its"
+            self.refused(ValueError, said + r" optimizer was made for \d variables, not for these \d: call model.compile", model=model)
+            model.compile("adam", "sparse_categorical_crossentropy")
+            snug.fit(model, x, y, verbose=0)
+
     def test_subclassed(self):
         class Mine(keras.Model):
             def __init__(self):

@@ -160,12 +160,6 @@ class CallbackTest(unittest.TestCase):
         for a, b in zip(model.get_weights(), best[0]):
             np.testing.assert_array_equal(a, b)
 
-    def test_a_state_that_is_not_taken_over_is_told(self):
-        model = compiled("mlp", keras.optimizers.SGD(0.1, momentum=0.9))
-        model.optimizer.build(model.trainable_variables[:2])
-        with self.assertWarnsRegex(UserWarning, r"state of the optimizer stays as it is: Keras has 4 variables of it, and Snug 6"):
-            snug_fit(model, epochs=1)
-
     def test_weights_that_are_set(self):
         def halve(model):
             model.set_weights([0.5 * w for w in model.get_weights()])

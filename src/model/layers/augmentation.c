@@ -10,13 +10,15 @@ const char *const snug__augmentation_interpolations[] = {"bilinear", "nearest", 
 
 #define FIELD(member, kind, initial) SNUG_FIELD(snug__augmentation_config, member, kind, initial)
 #define MOVING_FIELDS                                                                          \
-  SNUG_CHOICE(snug__augmentation_config, fill_mode, snug__augmentation_fills, "reflect"),      \
+  LAYER_DATA_FORMAT,                                                                           \
+      SNUG_CHOICE(snug__augmentation_config, fill_mode, snug__augmentation_fills, "reflect"),  \
       SNUG_CHOICE(snug__augmentation_config, interpolation, snug__augmentation_interpolations, \
                   "bilinear"),                                                                 \
       FIELD(fill_value, FLOAT, "0")
 
 static const snug__field flip_fields[] = {
     SNUG__LAYER_FIELDS,
+    LAYER_DATA_FORMAT,
     SNUG_CHOICE(snug__augmentation_config, mode, snug__augmentation_modes,
                 "horizontal_and_vertical"),
     {0}};
