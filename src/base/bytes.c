@@ -1,7 +1,13 @@
 #include "base/bytes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
+
+#include "base/size.h"
+
+#define WINDOW \
+  (SNUG__ON_THE_WAY_BYTES / 2) /* one is filled while the one before goes to the disk */
 
 bool snug__read_at(int fd, void *dst, size_t n, int64_t offset) {
   uint8_t *at = dst;
@@ -35,6 +41,34 @@ bool snug__write_at(int fd, const void *src, size_t n, int64_t offset) {
     at += put;
     offset += put;
     n -= (size_t)put;
+  }
+  return true;
+}
+
+/* A window of the file is full: let it go to the disk, and wait until the one before is there. What
+ * fails here is told when the file is synced. */
+static void send_window(int fd, int64_t end) {
+  unsigned wait = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  (void)sync_file_range(fd, end - WINDOW, WINDOW, SYNC_FILE_RANGE_WRITE);
+  if (end > WINDOW) {
+    (void)sync_file_range(fd, end - 2 * WINDOW, WINDOW, wait);
+  }
+}
+
+bool snug__write_out_at(int fd, const void *src, size_t n, int64_t offset) {
+  const uint8_t *at = src;
+  while (n > 0) {
+    int64_t left = WINDOW - offset % WINDOW;
+    size_t some = (size_t)snug__min_i64(left, (int64_t)n);
+    if (!snug__write_at(fd, at, some, offset)) {
+      return false;
+    }
+    at += some;
+    offset += (int64_t)some;
+    n -= some;
+    if (offset % WINDOW == 0) {
+      send_window(fd, offset);
+    }
   }
   return true;
 }

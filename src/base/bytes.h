@@ -55,4 +55,12 @@ bool snug__write_all(int fd, const void *src, size_t n);
 /* Write n bytes at an offset of a file.  False with errno. */
 bool snug__write_at(int fd, const void *src, size_t n, int64_t offset);
 
+/* The same for a file that is written from front to back, with few bytes of it on the way to the
+ * disk at any time.  The kernel keeps these until the disk has them, counts them to the memory of a
+ * control group, and where they fill it, kills. */
+bool snug__write_out_at(int fd, const void *src, size_t n, int64_t offset);
+
+/* What snug__write_out_at leaves on the way to the disk at most. */
+#define SNUG__ON_THE_WAY_BYTES (256 << 10)
+
 #endif

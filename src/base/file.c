@@ -136,7 +136,7 @@ snug_status snug__replace_begin(snug__replace *r, snug_ctx *ctx, const char *pat
 
 snug_status snug__replace_write(snug__replace *r, const void *bytes, size_t n) {
   bool is_written =
-      is_direct(r) ? snug__write_all(r->fd, bytes, n) : snug__write_at(r->fd, bytes, n, r->at);
+      is_direct(r) ? snug__write_all(r->fd, bytes, n) : snug__write_out_at(r->fd, bytes, n, r->at);
   r->at += is_written ? (int64_t)n : 0;
   return is_written ? SNUG_OK : fail_io(r, "writing failed");
 }

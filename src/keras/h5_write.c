@@ -18,7 +18,7 @@
 
 snug_status snug__h5_put_at(snug__h5_writer *w, const void *bytes, size_t n, uint64_t address) {
   char reason[128];
-  if (!snug__write_at(w->fd, bytes, n, w->begin + (int64_t)address)) {
+  if (!snug__write_out_at(w->fd, bytes, n, w->begin + (int64_t)address)) {
     return snug__fail(w->ctx, SNUG_E_IO, "the weights cannot be written: %s",
                       strerror_r(errno, reason, sizeof reason));
   }

@@ -1,5 +1,6 @@
 #include "train/fit_memory.h"
 
+#include "base/bytes.h"
 #include "base/heap.h"
 #include "base/number.h"
 #include "base/process.h"
@@ -9,7 +10,7 @@
 #include "train/lower.h"
 
 /* What files that are opened and written later add to what the kernel keeps for the process. */
-#define KERNEL_BYTES_LATER (128u << 10)
+#define KERNEL_BYTES_LATER ((128u << 10) + SNUG__ON_THE_WAY_BYTES)
 
 /* Pages of libraries that come with the first step although they were rehearsed, and the ends of
  * pages. */

@@ -1,10 +1,20 @@
 """0 violations: VmHWM at or under the line, and alive in a memory cgroup of exactly that size."""
+import os
+
 from common import MIB, NETS, Net, chosen_of, fit, least_of, mib, plan, process_of, table
 from groups import cgroup, cgroup_reason
 
 FRACTIONS = (100, 75, 50, 33, 25)
 QUICK = ("cnn", "unet", "mobilenetv2")
 HEAD = ("model", "line", "MiB", "seconds/step", "planned", "measured", "process", "VmHWM", "cgroup", "verdict")
+
+
+def untold():
+    """What VmHWM may lack.  From Linux 6.2 on each CPU counts so many pages on its own before it adds them to the sum that the
+    peak is taken of: 16 threads that touched 67.9 MB had a VmHWM of 66.9."""
+    release = tuple(int(n) for n in os.uname().release.split(".")[:2])
+    cpus = os.cpu_count()
+    return cpus * max(32, 2 * cpus) * os.sysconf("SC_PAGE_SIZE") if release >= (6, 2) else 0
 
 
 def check_run(report, net, line, done):
@@ -19,7 +29,8 @@ def check_run(report, net, line, done):
     resident = m["process"] - m["tables"]  # VmHWM does not count page tables, cgroups do
     report.check(done.peak <= resident, "%s: VmHWM %d, predicted %d" % (what, done.peak, resident))
     off = resident - done.peak
-    report.check(off <= max(resident // 100, MIB), "%s: predicted %d too much of %d" % (what, off, resident))
+    report.check(off <= max(resident // 100, MIB) + untold(),
+                 "%s: predicted %d too much of %d: %s" % (what, off, resident, m))
     return m
 
 

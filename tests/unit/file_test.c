@@ -9,11 +9,16 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/left_over.h"
+#include "base/reserve.h"
 #include "lib/test.h"
+
+#define CACHESTAT 451 /* a call of Linux 6.5, younger than the headers */
 
 static void put(const char *path, const char *text) {
   FILE *f = fopen(path, "w");
@@ -79,6 +84,35 @@ TEST(the_old_content_stays_until_commit) {
   snug__replace_abandon(&r);
   ASSERT_EQ_TEXT(get(path), "new");
   ASSERT_EQ_INT(count_beside(path), 1);
+}
+
+/* Bytes of a file that the kernel holds until the disk has them; -1 where it does not tell. */
+static int64_t unwritten(int fd) {
+  struct {
+    uint64_t offset, length;
+  } all = {0, 0};
+  struct {
+    uint64_t cached, dirty, on_the_way, evicted, recently_evicted;
+  } pages;
+  long code = syscall(CACHESTAT, fd, &all, &pages, 0);
+  return code == 0 ? (int64_t)(pages.dirty + pages.on_the_way) * sysconf(_SC_PAGESIZE) : -1;
+}
+
+TEST(little_of_a_file_waits_for_the_disk) {
+  snug_ctx *ctx = test_ctx();
+  static char bytes[3 << 20];
+  snug__replace r;
+  ASSERT_OK(ctx, snug__replace_begin(&r, ctx, test_path("a")));
+  if (unwritten(r.fd) < 0 || snug__memory_file_system(r.fd)) {
+    snug__replace_abandon(&r);
+    test_skip("the kernel does not tell what of a file is not on a disk");
+  }
+  const size_t sizes[] = {sizeof bytes, 1, 70000, 70000, 70000, sizeof bytes - 5, 140000};
+  for (size_t i = 0; i < SNUG_COUNT(sizes); i++) {
+    ASSERT_OK(ctx, snug__replace_write(&r, bytes, sizes[i]));
+    ASSERT_TRUE(unwritten(r.fd) <= SNUG__ON_THE_WAY_BYTES);
+  }
+  ASSERT_OK(ctx, snug__replace_commit(&r));
 }
 
 TEST(abandon_leaves_nothing) {
