@@ -300,7 +300,8 @@ TEST(a_smaller_line_never_gets_a_larger_block) {
   job_close(&j);
 }
 
-/* Few ways are planned to find it; none of those that a curve shows is faster and fits. */
+/* Few ways are planned to find it; none of those that a curve shows is faster and fits.  How many a
+ * curve shows depends on the timings: where recompute costs next to nothing, two are left. */
 TEST(a_line_takes_the_fastest_point_under_it) {
   if (!test_mallocs_work()) {
     test_skip("a sanitizer's memory is not predicted");
@@ -308,11 +309,13 @@ TEST(a_line_takes_the_fastest_point_under_it) {
   job j;
   job_open(&j, &nets[n_nets - 1], "adam");
   j.options.levers.curve = true;
+  snug_plan_destroy(job_plan(&j, UINT64_C(1) << 40)); /* then the heap is as it will stay */
   snug_plan *curve = job_plan(&j, UINT64_C(1) << 40);
   j.options.levers.curve = false;
   size_t n = snug_plan_points(curve);
-  ASSERT_TRUE(n > 4);
-  for (size_t i = 0; i < n; i += n / 2) {
+  ASSERT_TRUE(n >= 2);
+  const size_t step = n > 4 ? n / 4 : 1;
+  for (size_t i = 0; i < n; i += step) {
     snug_plan_point shown, taken;
     snug_plan_point_at(curve, i, &shown);
     snug_plan *plan = job_plan(&j, shown.process + (UINT64_C(1) << 20));
