@@ -7,7 +7,7 @@
 #include "base/timings.h"
 #include "train/fit_memory.h"
 
-#define SPARE (UINT64_C(128) << 10) /* the same process differs by less from run to run */
+#define SPARE (UINT64_C(256) << 10) /* the same process differs by less from run to run */
 #define GRAIN (UINT64_C(64) << 10)
 #define DRIFT_UP (UINT64_C(1) << 20) /* from there on it is not the same any more */
 #define DRIFT_DOWN SPARE             /* what is too much is room that a line does not use */
