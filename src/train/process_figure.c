@@ -9,8 +9,7 @@
 
 #define SPARE (UINT64_C(256) << 10) /* the same process differs by less from run to run */
 #define GRAIN (UINT64_C(64) << 10)
-#define DRIFT_UP (UINT64_C(1) << 20) /* from there on it is not the same any more */
-#define DRIFT_DOWN SPARE             /* what is too much is room that a line does not use */
+#define DRIFT_DOWN SPARE /* what is too much is room that a line does not use */
 
 /* ---- what decides it ---- */
 
@@ -79,18 +78,17 @@ static void tell(snug_memory_report *r, uint64_t figure) {
   }
 }
 
-/* Whether a kept figure still stands for what was measured. */
-static bool stands(const snug__fit *f, uint64_t kept, uint64_t measured) {
-  bool is_near = measured < kept + DRIFT_UP && kept < round_up(measured) + DRIFT_DOWN;
-  bool is_safe = !f->options.memory || measured <= f->options.memory || kept > f->options.memory;
-  return is_near && is_safe;
+/* Whether a kept figure still stands for what was measured: it is no less, so that what stays under
+ * a line by the figure does so by what was measured, and not much more. */
+static bool stands(uint64_t kept, uint64_t measured) {
+  return measured <= kept && kept < round_up(measured) + DRIFT_DOWN;
 }
 
 static snug_status find(snug__timings *t, snug__fit *f, uint64_t key) {
   uint64_t measured = snug__fit_bare_process(&f->history->memory);
   double kept = 0.0;
   f->pick.process = round_up(measured);
-  if (snug__timings_find(t, key, &kept) && stands(f, (uint64_t)kept, measured)) {
+  if (snug__timings_find(t, key, &kept) && stands((uint64_t)kept, measured)) {
     f->pick.process = (uint64_t)kept;
     return SNUG_OK;
   }

@@ -1,11 +1,11 @@
 /* What a process is taken to need with a session: a figure that is the same from run to run.
  *
- * What is measured of a process varies by some 100 KiB.  A plan that was chosen by it would be
+ * What is measured of a process varies by up to 200 KiB.  A plan that was chosen by it would be
  * another one now and then, wherever the line lies between two.  So the first run that measures a
  * session rounds up, with something to spare, and keeps that beside the timings (base/timings.h),
  * by what decides it: the program, the data in memory, the steps.  Later runs choose by the kept
- * figure.  It is replaced where it is off by more than runs differ, or where what was measured
- * passes the line although the figure does not: the line holds in any case.
+ * figure.  It is replaced where more was measured, and where it is above that by more than runs
+ * differ.
  *
  * Where nothing can be kept, the rounding alone is left. */
 #ifndef SNUG_TRAIN_PROCESS_FIGURE_H
