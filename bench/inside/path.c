@@ -42,7 +42,7 @@ void show_path(const bench_options *o) {
   bench_need(s.ctx, snug__settle_layouts(s.model, SNUG__STEP_TRAIN));
   s.model->pass = &keep;
   bench_need(s.ctx, snug__step_build(s.model, SNUG__STEP_TRAIN, o->net.batch, false, &g, &step));
-  bench_need(s.ctx, snug__step_lower(s.model, &g, &step));
+  bench_need(s.ctx, snug__step_lower(s.model, NULL, &g, &step));
   double *seconds = calloc(2 * g->nodes.n, sizeof *seconds);
   double *again = seconds + g->nodes.n;
   double start = bench_now();

@@ -232,7 +232,7 @@ static void open_trial(trial *t, const bench_options *o, uint64_t seed) {
              snug__step_build(t->s.model, SNUG__STEP_TRAIN, o->net.batch, false, &t->g, &step));
   const snug__pass_options *before = t->s.model->pass;
   t->s.model->pass = &keep;
-  bench_need(t->s.ctx, snug__step_lower(t->s.model, &t->g, &step));
+  bench_need(t->s.ctx, snug__step_lower(t->s.model, NULL, &t->g, &step));
   t->s.model->pass = before;
   t->seconds = need(t->g->nodes.n, sizeof *t->seconds);
   t->again = need(t->g->nodes.n, sizeof *t->again);

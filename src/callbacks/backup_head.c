@@ -83,15 +83,15 @@ snug_status snug__backup_head_names(snug__backup_stream *s, const char *path, bo
 
 static snug_status write_choices(snug__backup_stream *s, const snug__fit *f) {
   const snug__pick *p = &f->pick;
-  choices c = {.micro = p->micro,
-               .most_scratch = p->most_scratch,
-               .slots = p->slots,
+  choices c = {.micro = p->choice.micro,
+               .most_scratch = p->choice.most_scratch,
+               .slots = p->choice.slots,
                .window = snug__feed_window(&f->train),
-               .n_values = p->keeping ? (int64_t)p->n_values : 0,
+               .n_values = p->choice.keeping ? (int64_t)p->choice.n_values : 0,
                .kernels = p->kernels,
                .line = (int64_t)snug__kept_line(f)};
   SNUG_TRY(snug__backup_keep(s, &c, sizeof c));
-  return snug__backup_keep(s, p->keeping, (size_t)c.n_values);
+  return snug__backup_keep(s, p->choice.keeping, (size_t)c.n_values);
 }
 
 static snug_status write_head(snug__backup_stream *s, const snug__fit *f,
@@ -142,9 +142,9 @@ static snug_status read_keeping(snug__backup_stream *s, snug__fit *f, const choi
   if (f->options.replan || c->n_values == 0) {
     return snug__backup_get(s, NULL, (size_t)c->n_values);
   }
-  p->n_values = (size_t)c->n_values;
-  SNUG_TRY(SNUG_NEW_ARRAY(s->ctx, SNUG__MEM_PLAN, p->n_values, &p->keeping));
-  return snug__backup_get(s, p->keeping, p->n_values);
+  p->choice.n_values = (size_t)c->n_values;
+  SNUG_TRY(SNUG_NEW_ARRAY(s->ctx, SNUG__MEM_PLAN, p->choice.n_values, &p->choice.keeping));
+  return snug__backup_get(s, p->choice.keeping, p->choice.n_values);
 }
 
 snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f, snug__backup_head *head) {
@@ -159,9 +159,9 @@ snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f, snug__b
   head->is_there = true;
   if (!f->options.replan) {
     f->pick.is_kept = true;
-    f->pick.micro = c.micro;
-    f->pick.most_scratch = c.most_scratch;
-    f->pick.slots = c.slots != 0;
+    f->pick.choice.micro = c.micro;
+    f->pick.choice.most_scratch = c.most_scratch;
+    f->pick.choice.slots = c.slots != 0;
     f->pick.kernels = c.kernels;
     f->pick.window = c.window;
     f->pick.line = (uint64_t)c.line;

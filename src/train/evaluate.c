@@ -20,7 +20,10 @@ typedef struct whole {
 } whole;
 
 static snug_status open_session(whole *w, snug__step_kind kind) {
+  const snug__kernel_rules rules = snug__fit_rules(w->model);
   snug__session_spec spec = {.main_kind = kind,
+                             .choice = {.most_scratch = rules.most_scratch},
+                             .kernels = rules.fixed,
                              .weighted = kind == SNUG__STEP_TEST && w->feed.data->sample_weight,
                              .plan = w->model->plan};
   snug__feed_sizes(&w->feed, SNUG__SLOT_MAIN, &spec);

@@ -164,10 +164,10 @@ void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *
   int64_t rest = f->rows < 0 ? 0 : f->rows % f->batch;
   spec->batch[slot] = f->batch;
   spec->batch[slot + 1] = rest;
-  if (spec->micro && spec->micro < f->batch) {
-    int64_t last = f->batch % spec->micro;
-    int64_t tail = rest % spec->micro;
-    const int64_t sizes[SNUG__SLOT_SIZES] = {spec->micro, last, tail == last ? 0 : tail};
+  if (spec->choice.micro && spec->choice.micro < f->batch) {
+    int64_t last = f->batch % spec->choice.micro;
+    int64_t tail = rest % spec->choice.micro;
+    const int64_t sizes[SNUG__SLOT_SIZES] = {spec->choice.micro, last, tail == last ? 0 : tail};
     for (unsigned i = 0; i < SNUG__SLOT_SIZES; i++) {
       spec->batch[slot + i] = sizes[i];
       spec->in_pieces[slot + i] = true;

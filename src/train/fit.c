@@ -86,25 +86,23 @@ static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_op
 
 /* ---- programs, logs, history ---- */
 
-static snug_status make_session(snug__fit *f) {
+snug_status snug__fit_make_session(snug__fit *f) {
   const snug__feed *t = &f->train;
   const snug__feed *v = &f->validation;
   snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN,
+                             .choice = f->pick.choice,
+                             .kernels = f->has_kernels ? &f->kernels : NULL,
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
-                             .micro = f->pick.micro,
-                             .keeping = f->pick.keeping,
-                             .n_values = f->pick.n_values,
                              .allow_batch_statistics = f->options.levers.allow_batch_statistics,
                              .plan = f->model->plan,
-                             .disk_folder = f->options.levers.disk_folder,
-                             .slots_in_file = f->pick.slots};
+                             .disk_folder = f->options.levers.disk_folder};
   snug__feed_sizes(t, SNUG__SLOT_MAIN, &spec);
   if (f->has_validation) {
     snug__feed_sizes(v, SNUG__SLOT_VALIDATION, &spec);
   }
-  f->model->training->most_scratch = f->pick.most_scratch;
-  return snug__session_init(&f->session, f->model, &spec);
+  SNUG_TRY(snug__session_init(&f->session, f->model, &spec));
+  return snug__fit_memory(f, &f->history->memory);
 }
 
 /* Let callbacks take what they will hold.  The first failure ends it; f->n_prepared tells how far
@@ -126,11 +124,6 @@ static void close_callbacks(snug__fit *f) {
   }
 }
 
-static snug_status make_measured(snug__fit *f) {
-  SNUG_TRY(make_session(f));
-  return snug__fit_memory(f, &f->history->memory);
-}
-
 /* A plan that could not be run because its file has no room is told now. */
 static snug_status check_disk(const snug__fit *f) {
   const snug__training *t = f->model->training;
@@ -148,7 +141,7 @@ static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_
   SNUG_TRY(snug__logs_create(f));
   SNUG_TRY(snug__samples_create(f));
   SNUG_TRY(prepare_callbacks(f));
-  SNUG_TRY(snug__pick_way(f, make_measured));
+  SNUG_TRY(snug__pick_way(f));
   SNUG_TRY(check_disk(f));
   SNUG_TRY(f->has_kernels ? snug__kernel_list_check(&f->kernels) : SNUG_OK);
   return snug__fit_check_limit(f, &f->history->memory);

@@ -3,6 +3,7 @@
 #define SNUG_TRAIN_FIT_H
 
 #include "pass/kernel_list.h"
+#include "pass/lay_out.h"
 #include "snug/plan.h"
 #include "train/alive.h"
 #include "train/feed.h"
@@ -37,17 +38,13 @@ typedef struct snug__saving {
 
 /* What was chosen for the training step, and what there was to choose from. */
 typedef struct snug__pick {
-  int64_t micro;          /* samples of a piece; 0: whole batches */
-  int64_t most_scratch;   /* as snug__training */
-  bool slots;             /* optimizer slots live in a file */
-  int64_t slots_saved;    /* bytes that this would save, if it is to be decided */
-  snug__keeping *keeping; /* as snug__session_spec; NULL: as ever */
-  size_t n_values;
-  bool is_usual;    /* the session is that of a fit without a line */
-  bool is_kept;     /* all these are those of a backup: nothing is chosen */
-  int64_t window;   /* of that: samples to shuffle in, as snug__feed_window */
-  uint64_t line;    /* of that: the least line that took it; 0: none */
-  uint64_t kernels; /* key of the list of the kernels that run, if a backup is kept */
+  snug__step_choice choice;
+  int64_t slots_saved; /* bytes that slots in a file would save, if it is to be decided */
+  bool is_usual;       /* the session is that of a fit without a line */
+  bool is_kept;        /* the choice is that of a backup: nothing is chosen */
+  int64_t window;      /* of that: samples to shuffle in, as snug__feed_window */
+  uint64_t line;       /* of that: the least line that took it; 0: none */
+  uint64_t kernels;    /* key of the list of the kernels that run, if a backup is kept */
   uint64_t process; /* what the process is taken to need with the session: see process_figure.h */
   snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */
   size_t n_points, room;
@@ -105,10 +102,17 @@ snug_status snug__fit_show_plan(snug__fit *f) SNUG_NODISCARD;
 /* Give everything back; *history (may be NULL) takes the history if s is OK. */
 void snug__fit_close(snug__fit *f, snug_status s, snug_history **history);
 
-/* In fit_kernels.c: read the kernels that the options fix, and use them in all programs that are
- * made from now on.  Fails as snug__kernel_list_read.  Freeing is needed in any case. */
+/* In fit_kernels.c: read the kernels that the options fix.  Fails as snug__kernel_list_read.
+ * Freeing is needed in any case. */
 snug_status snug__fit_fix_kernels(snug__fit *f) SNUG_NODISCARD;
 void snug__fit_free_kernels(snug__fit *f);
+
+/* What the innermost open fit of a model says of kernels, also for what is run in its callbacks:
+ * the list that is fixed, and the most scratch. */
+snug__kernel_rules snug__fit_rules(const snug_model *m);
+
+/* Make the session that f->pick.choice says, and measure it (history->memory). */
+snug_status snug__fit_make_session(snug__fit *f) SNUG_NODISCARD;
 
 /* Of the list of the kernels that the session runs: a key.  Fails: E_MEMORY. */
 snug_status snug__fit_kernels_key(const snug__fit *f, uint64_t *out) SNUG_NODISCARD;

@@ -1,23 +1,25 @@
 /* The kernels of a fit, where the caller fixes them. */
-#include "pass/passes.h"
 #include "train/fit.h"
-
-static const snug__device *device_of(const snug_model *m) {
-  return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
-}
+#include "train/lower.h"
 
 snug_status snug__fit_fix_kernels(snug__fit *f) {
   const char *text = f->options.levers.kernels;
-  f->model->training->kernels = NULL;
-  f->model->training->most_scratch = 0;
   f->model->training->note[0] = 0;
   if (!text) {
     return SNUG_OK;
   }
-  SNUG_TRY(snug__kernel_list_read(&f->kernels, f->model->ctx, device_of(f->model), text));
+  SNUG_TRY(snug__kernel_list_read(&f->kernels, f->model->ctx, snug__model_device(f->model), text));
   f->has_kernels = true;
-  f->model->training->kernels = &f->kernels;
   return SNUG_OK;
+}
+
+snug__kernel_rules snug__fit_rules(const snug_model *m) {
+  snug__fit *f = m->training ? m->training->fit : NULL;
+  if (!f) {
+    return (snug__kernel_rules){0};
+  }
+  return (snug__kernel_rules){.most_scratch = f->pick.choice.most_scratch,
+                              .fixed = f->has_kernels ? &f->kernels : NULL};
 }
 
 snug_status snug__fit_kernels_key(const snug__fit *f, uint64_t *out) {
@@ -34,6 +36,4 @@ void snug__fit_free_kernels(snug__fit *f) {
   if (f->has_kernels) {
     snug__kernel_list_release(&f->kernels);
   }
-  f->model->training->kernels = f->outer && f->outer->has_kernels ? &f->outer->kernels : NULL;
-  f->model->training->most_scratch = f->outer ? f->outer->pick.most_scratch : 0;
 }

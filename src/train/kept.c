@@ -32,7 +32,7 @@ static bool is_closed(const snug__recipes *r, const snug__keeping *keeping, cons
 }
 
 static snug_status check_recipes(const snug__fit *f, const snug__graph *g, bool *remade) {
-  const snug__keeping *keeping = f->pick.keeping;
+  const snug__keeping *keeping = f->pick.choice.keeping;
   snug__recipes recipes;
   bool good = true;
   for (snug__id v = 0; v < g->values.n; v++) {
@@ -50,7 +50,7 @@ static snug_status check_recipes(const snug__fit *f, const snug__graph *g, bool 
 
 static snug_status check_values(const snug__fit *f, const snug__graph *g) {
   bool *remade = NULL;
-  if (f->pick.n_values != g->values.n) {
+  if (f->pick.choice.n_values != g->values.n) {
     return refuse_damaged(f);
   }
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &remade));
@@ -60,9 +60,9 @@ static snug_status check_values(const snug__fit *f, const snug__graph *g) {
 }
 
 static snug_status check_keeping(const snug__fit *f) {
-  snug__family y = {.micro = f->pick.micro < f->train.batch ? f->pick.micro : 0,
-                    .most_scratch = f->pick.most_scratch};
-  if (!f->pick.keeping) {
+  snug__family y = {.micro = f->pick.choice.micro < f->train.batch ? f->pick.choice.micro : 0,
+                    .most_scratch = f->pick.choice.most_scratch};
+  if (!f->pick.choice.keeping) {
     return SNUG_OK;
   }
   snug_status s = snug__family_build(&y, f);
@@ -72,7 +72,7 @@ static snug_status check_keeping(const snug__fit *f) {
 }
 
 static snug_status check(snug__fit *f) {
-  if (f->pick.slots && !f->options.levers.allow_disk) {
+  if (f->pick.choice.slots && !f->options.levers.allow_disk) {
     return refuse_damaged(f);
   }
   SNUG_TRY(snug__fit_fix_window(f, f->pick.window));
@@ -93,17 +93,18 @@ static snug_status check_kernels(const snug__fit *f) {
                           "to start anew");
 }
 
-snug_status snug__kept_take(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+snug_status snug__kept_take(snug__fit *f) {
   const snug_memory_report *r = &f->history->memory;
   SNUG_TRY(check(f));
   SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->pick.points));
   f->pick.n_points = f->pick.room = 1;
-  SNUG_TRY(make(f));
+  SNUG_TRY(snug__fit_make_session(f));
   SNUG_TRY(check_kernels(f));
   f->pick.points[0] = (snug_plan_point){
       .block = r->block,
       .process = r->process,
-      .micro_batch = f->pick.micro ? snug__min_i64(f->pick.micro, f->train.batch) : f->train.batch};
+      .micro_batch = f->pick.choice.micro ? snug__min_i64(f->pick.choice.micro, f->train.batch)
+                                          : f->train.batch};
   return SNUG_OK;
 }
 

@@ -81,19 +81,12 @@ static snug_status run_passes(snug_model *m, const snug__pass_options *options,
                               snug__variable_layouts *t, snug__graph **graph, snug__step *step) {
   size_t n = count_ids(m);
   snug__id *ids = NULL;
-  snug__pass_options own = options ? *options : (snug__pass_options){0};
-  if (m->training && m->training->kernels) {
-    own.kernels.fixed = m->training->kernels;
-  }
-  if (m->training && m->training->most_scratch) {
-    own.kernels.most_scratch = m->training->most_scratch;
-  }
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &ids));
   gather(m, step, ids);
   bool only_counts =
       step->kind == SNUG__STEP_TRAIN_DIVISORS || step->kind == SNUG__STEP_TEST_DIVISORS;
   snug_status s = only_counts ? snug__pass_prune(graph, ids, n) : SNUG_OK;
-  s = s ? s : snug__pass_all(graph, &own, t, ids, n);
+  s = s ? s : snug__pass_all(graph, options, t, ids, n);
   s = s ? s : scatter(m, *graph, ids, step);
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, ids, n);
   return s;
@@ -108,12 +101,24 @@ static snug_status lower(snug_model *m, const snug__pass_options *options, snug_
   return s;
 }
 
-snug_status snug__step_lower(snug_model *m, snug__graph **graph, snug__step *step) {
-  return lower(m, m->pass, graph, step);
+/* The model's own, which tests set, where the rules say nothing. */
+static snug__pass_options options_with(const snug_model *m, const snug__kernel_rules *rules) {
+  snug__pass_options o = m->pass ? *m->pass : (snug__pass_options){0};
+  o.kernels.fixed = rules && rules->fixed ? rules->fixed : o.kernels.fixed;
+  o.kernels.most_scratch =
+      rules && rules->most_scratch ? rules->most_scratch : o.kernels.most_scratch;
+  return o;
 }
 
-snug_status snug__step_lay_out(snug_model *m, snug__graph **graph, snug__step *step) {
-  snug__pass_options options = m->pass ? *m->pass : (snug__pass_options){0};
+snug_status snug__step_lower(snug_model *m, const snug__kernel_rules *rules, snug__graph **graph,
+                             snug__step *step) {
+  const snug__pass_options options = options_with(m, rules);
+  return lower(m, &options, graph, step);
+}
+
+snug_status snug__step_lay_out(snug_model *m, const snug__kernel_rules *rules, snug__graph **graph,
+                               snug__step *step) {
+  snug__pass_options options = options_with(m, rules);
   options.no_remake = true;
   options.offload = NULL;
   return lower(m, &options, graph, step);

@@ -6,12 +6,14 @@
 #include "pass/passes.h"
 #include "train/step.h"
 
-/* Run the passes over a step.  The layouts of all variables must be settled.  *graph stays the
- * caller's, also after a failure. */
-snug_status snug__step_lower(snug_model *m, snug__graph **graph, snug__step *step) SNUG_NODISCARD;
+/* Run the passes over a step, with kernels that the rules choose (NULL: any).  The layouts of all
+ * variables must be settled.  *graph stays the caller's, also after a failure. */
+snug_status snug__step_lower(snug_model *m, const snug__kernel_rules *rules, snug__graph **graph,
+                             snug__step *step) SNUG_NODISCARD;
 
 /* The same up to the layouts: nothing is made again. */
-snug_status snug__step_lay_out(snug_model *m, snug__graph **graph, snug__step *step) SNUG_NODISCARD;
+snug_status snug__step_lay_out(snug_model *m, const snug__kernel_rules *rules, snug__graph **graph,
+                               snug__step *step) SNUG_NODISCARD;
 
 /* Make again what a choice says (one per value; NULL: what costs next to nothing), in a step that
  * is laid out. */

@@ -19,7 +19,7 @@ static void give_points(snug__fit *f) {
 }
 
 void snug__pick_release(snug__fit *f) {
-  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
+  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.choice.keeping, f->pick.choice.n_values);
   give_points(f);
   f->pick = (snug__pick){0};
 }
@@ -37,14 +37,15 @@ static const snug__way *way_at(const snug__ways *w, size_t i) {
 static snug_status take(snug__fit *f, const snug__ways *w, size_t i) {
   const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
   const snug__family *y = &w->families[way->family];
-  SNUG_GIVE_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
-  f->pick.keeping = NULL;
-  f->pick.n_values = y->n_values;
-  f->pick.micro = y->micro;
-  f->pick.most_scratch = y->most_scratch;
-  f->pick.slots = way->slots;
-  SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.n_values, &f->pick.keeping));
-  memcpy(f->pick.keeping, way_at(w, i)->keeping, f->pick.n_values);
+  SNUG_GIVE_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.choice.keeping, f->pick.choice.n_values);
+  f->pick.choice.keeping = NULL;
+  f->pick.choice.n_values = y->n_values;
+  f->pick.choice.micro = y->micro;
+  f->pick.choice.most_scratch = y->most_scratch;
+  f->pick.choice.slots = way->slots;
+  SNUG_TRY(
+      SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.choice.n_values, &f->pick.choice.keeping));
+  memcpy(f->pick.choice.keeping, way_at(w, i)->keeping, f->pick.choice.n_values);
   return SNUG_OK;
 }
 
@@ -144,20 +145,19 @@ static void forget_session(snug__fit *f) {
   snug__fit_forget(f->model);
 }
 
-static snug_status make_way(snug__ways *w, snug__fit *f, size_t i,
-                            snug_status (*make)(snug__fit *f)) {
+static snug_status make_way(snug__ways *w, snug__fit *f, size_t i) {
   SNUG_TRY(take(f, w, i));
   forget_session(f);
-  SNUG_TRY(make(f));
+  SNUG_TRY(snug__fit_make_session(f));
   return snug__process_figure(f);
 }
 
 /* What lies beside the block is not the same for all ways, and validation may want more of it than
  * a small step does: the least line is that of a session that was made.  The last way is the
  * least. */
-static snug_status measure_least(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
+static snug_status measure_least(snug__ways *w, snug__fit *f) {
   size_t least = w->list.n - 1;
-  SNUG_TRY(make_way(w, f, least, make));
+  SNUG_TRY(make_way(w, f, least));
   f->pick.least = f->history->memory.process;
   f->pick.chosen = is_over(f) ? f->pick.n_points : least;
   return SNUG_OK;
@@ -188,9 +188,9 @@ static bool tells_least(const snug__fit *f) {
 }
 
 /* The least line is told, whatever was chosen. */
-static snug_status measure_end(snug__ways *w, snug__fit *f, snug_status (*make)(snug__fit *f)) {
+static snug_status measure_end(snug__ways *w, snug__fit *f) {
   size_t chosen = f->pick.chosen;
-  SNUG_TRY(measure_least(w, f, make));
+  SNUG_TRY(measure_least(w, f));
   f->pick.chosen = chosen;
   return SNUG_OK;
 }
@@ -210,18 +210,17 @@ static size_t next_point(const snug__fit *f) {
 
 /* Make the session of one way after the other, until the process stays under the line; `room` says
  * which is to fit.  Where none seems to, the least one is made all the same. */
-static snug_status choose(snug__ways *w, snug__fit *f, uint64_t room,
-                          snug_status (*make)(snug__fit *f)) {
+static snug_status choose(snug__ways *w, snug__fit *f, uint64_t room) {
   SNUG_TRY(line_up(w, f, room));
-  SNUG_TRY(tells_least(f) ? measure_end(w, f, make) : SNUG_OK);
+  SNUG_TRY(tells_least(f) ? measure_end(w, f) : SNUG_OK);
   for (int i = 0; i < MOST_ROUNDS && f->pick.chosen < f->pick.n_points; i++) {
-    SNUG_TRY(make_way(w, f, f->pick.chosen, make));
+    SNUG_TRY(make_way(w, f, f->pick.chosen));
     if (!is_over(f)) {
       return SNUG_OK;
     }
     f->pick.chosen = next_point(f);
   }
-  return measure_least(w, f, make);
+  return measure_least(w, f);
 }
 
 /* Samples of a piece as they are fixed.  Pieces of a batch and more are none, for validation
@@ -232,14 +231,15 @@ static int64_t fixed_micro(const snug__fit *f) {
 }
 
 /* The session as it is without a line: one point, and nothing is searched. */
-static snug_status take_usual(snug__fit *f, snug_status (*make)(snug__fit *f)) {
-  f->pick.micro = fixed_micro(f);
+static snug_status take_usual(snug__fit *f) {
+  f->pick.choice.micro = fixed_micro(f);
   SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->pick.points));
   f->pick.n_points = f->pick.room = 1;
-  SNUG_TRY(make(f)); /* after that nothing is taken: it has been counted */
+  SNUG_TRY(snug__fit_make_session(f)); /* after that nothing is taken: it has been counted */
   f->pick.points[0] = (snug_plan_point){
       .block = f->history->memory.block,
-      .micro_batch = f->pick.micro ? snug__min_i64(f->pick.micro, f->train.batch) : f->train.batch};
+      .micro_batch = f->pick.choice.micro ? snug__min_i64(f->pick.choice.micro, f->train.batch)
+                                          : f->train.batch};
   return SNUG_OK;
 }
 
@@ -279,17 +279,16 @@ static snug_status look_beside(snug__ways *w, snug__fit *f, const snug_plan_poin
 }
 
 /* Back to the session that was there, and to what was measured of it. */
-static snug_status restore(snug__fit *f, const snug_memory_report *report,
-                           snug_status (*make)(snug__fit *f)) {
-  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.keeping, f->pick.n_values);
-  f->pick.keeping = NULL;
-  f->pick.n_values = 0;
-  f->pick.micro = fixed_micro(f);
-  f->pick.most_scratch = 0;
-  f->pick.slots = false;
+static snug_status restore(snug__fit *f, const snug_memory_report *report) {
+  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.choice.keeping, f->pick.choice.n_values);
+  f->pick.choice.keeping = NULL;
+  f->pick.choice.n_values = 0;
+  f->pick.choice.micro = fixed_micro(f);
+  f->pick.choice.most_scratch = 0;
+  f->pick.choice.slots = false;
   f->pick.process = 0;
   snug__session_release(&f->session);
-  SNUG_TRY(make(f));
+  SNUG_TRY(snug__fit_make_session(f));
   f->history->memory = *report;
   return SNUG_OK;
 }
@@ -300,7 +299,7 @@ static snug_status open_ways(snug__ways *w, snug__fit *f) {
   return SNUG_OK;
 }
 
-static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+static snug_status explore(snug__fit *f) {
   const snug_memory_report report = f->history->memory;
   snug_plan_point usual = f->pick.points[0];
   snug__ways w;
@@ -309,17 +308,16 @@ static snug_status explore(snug__fit *f, snug_status (*make)(snug__fit *f)) {
   snug_status s = open_ways(&w, f);
   usual = s ? usual : usual_point(&w, usual);
   s = s ? s : look_beside(&w, f, &usual);
-  s = s ? s : measure_least(&w, f, make);
+  s = s ? s : measure_least(&w, f);
   s = s ? s : put_usual_first(f, &usual);
   f->pick.chosen = 0; /* the session that was there */
   snug__ways_close(&w);
-  return s ? s : restore(f, &report, make);
+  return s ? s : restore(f, &report);
 }
 
 /* Choose for the line and the levers; usual: the session that is there, if it may stand among the
  * points, or NULL.  From that session it is reckoned what a line leaves for a block. */
-static snug_status choose_of_all(snug__fit *f, snug_plan_point *usual,
-                                 snug_status (*make)(snug__fit *f)) {
+static snug_status choose_of_all(snug__fit *f, snug_plan_point *usual) {
   uint64_t room = room_for_block(f);
   snug__ways w;
   if (usual && room >= snug__point_bytes(f, usual)) {
@@ -329,7 +327,7 @@ static snug_status choose_of_all(snug__fit *f, snug_plan_point *usual,
   give_points(f);
   snug_status s = open_ways(&w, f);
   s = s ? s : snug__points_open(&w, f);
-  s = s ? s : choose(&w, f, room, make);
+  s = s ? s : choose(&w, f, room);
   if (!s && usual) {
     *usual = usual_point(&w, *usual);
     s = put_usual_first(f, usual);
@@ -348,37 +346,37 @@ static snug_status measure_chosen(snug__fit *f) {
 
 /* The usual session is over the line.  What the search for another holds counts too, so of a small
  * network it may be the least all the same. */
-static snug_status choose_smaller(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+static snug_status choose_smaller(snug__fit *f) {
   const snug_memory_report report = f->history->memory;
   snug_plan_point usual = f->pick.points[0];
   usual.process = report.process;
-  SNUG_TRY(choose_of_all(f, &usual, make));
+  SNUG_TRY(choose_of_all(f, &usual));
   if (f->pick.chosen < f->pick.n_points || f->history->memory.process < report.process) {
     return measure_chosen(f);
   }
   f->pick.n_points = f->pick.chosen = 1;
-  return restore(f, &report, make);
+  return restore(f, &report);
 }
 
-static snug_status pick(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+static snug_status pick(snug__fit *f) {
   if (f->pick.is_kept) {
-    SNUG_TRY(snug__kept_take(f, make));
+    SNUG_TRY(snug__kept_take(f));
     SNUG_TRY(measure_chosen(f));
     snug__kept_judge(f);
     return SNUG_OK;
   }
-  SNUG_TRY(take_usual(f, make));
+  SNUG_TRY(take_usual(f));
   SNUG_TRY(f->options.memory ? snug__process_figure(f) : SNUG_OK);
   if (snug__ways_fixed(&f->options.levers)) {
-    SNUG_TRY(choose_of_all(f, NULL, make));
+    SNUG_TRY(choose_of_all(f, NULL));
     return measure_chosen(f);
   }
   f->pick.is_usual = !is_over(f);
   if (!f->pick.is_usual) {
-    return choose_smaller(f, make);
+    return choose_smaller(f);
   }
   SNUG_TRY(f->keeper || f->options.memory ? measure_chosen(f) : SNUG_OK);
-  return tells_least(f) ? explore(f, make) : SNUG_OK;
+  return tells_least(f) ? explore(f) : SNUG_OK;
 }
 
 bool snug__pick_exceeds(const snug__fit *f) {
@@ -387,16 +385,16 @@ bool snug__pick_exceeds(const snug__fit *f) {
 }
 
 /* What is refused is told the least that would do, whether that was asked for or not. */
-static snug_status find_least(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+static snug_status find_least(snug__fit *f) {
   f->options.levers.beside = true;
-  return f->pick.is_usual ? explore(f, make) : choose_of_all(f, NULL, make);
+  return f->pick.is_usual ? explore(f) : choose_of_all(f, NULL);
 }
 
-snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) {
+snug_status snug__pick_way(snug__fit *f) {
   SNUG_TRY(f->keeper ? f->keeper->plan(f->keeper->user, f) : SNUG_OK);
-  SNUG_TRY(pick(f, make));
+  SNUG_TRY(pick(f));
   if (snug__pick_exceeds(f) && !tells_least(f) && !f->pick.is_kept) {
-    SNUG_TRY(find_least(f, make));
+    SNUG_TRY(find_least(f));
   }
   fill_processes(f);
   return SNUG_OK;

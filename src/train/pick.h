@@ -4,10 +4,9 @@
 
 #include "train/fit.h"
 
-/* Choose a way and make the session for it: `make` makes one as f->pick says and fills the fit's
- * memory report.  Leaves the session of the fastest way under the line; if there is none, that of
- * the least one.  Fails as make does, and as snug__ways_open. */
-snug_status snug__pick_way(snug__fit *f, snug_status (*make)(snug__fit *f)) SNUG_NODISCARD;
+/* Choose a way and make the session for it.  Leaves the session of the fastest way under the line;
+ * if there is none, that of the least one.  Fails as snug__fit_make_session and snug__ways_open. */
+snug_status snug__pick_way(snug__fit *f) SNUG_NODISCARD;
 void snug__pick_release(snug__fit *f);
 
 /* Whether there is no line, and the fit needs more than the process may hold. */

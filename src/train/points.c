@@ -23,7 +23,7 @@ uint64_t snug__point_bytes(const snug__fit *f, const snug_plan_point *p) {
 }
 
 uint64_t snug__session_bytes(const snug__fit *f) {
-  return bytes_with(f, f->history->memory.block, f->session.file_bytes > 0, f->pick.slots);
+  return bytes_with(f, f->history->memory.block, f->session.file_bytes > 0, f->pick.choice.slots);
 }
 
 /* ---- one point ---- */

@@ -16,13 +16,15 @@ static bool is_validation(snug__slot slot) { return slot >= SNUG__SLOT_VALIDATIO
 static snug_status lower_chosen(snug_model *m, const snug__session_spec *spec, snug__graph **graph,
                                 snug__step *step, bool *chosen) {
   bool trains = step->kind == SNUG__STEP_TRAIN || step->kind == SNUG__STEP_TRAIN_PIECE;
-  *chosen = spec->keeping && trains;
+  const snug__step_choice *choice = &spec->choice;
+  const snug__kernel_rules rules = {choice->most_scratch, spec->kernels};
+  *chosen = choice->keeping && trains;
   if (!*chosen) {
-    return snug__step_lower(m, graph, step);
+    return snug__step_lower(m, &rules, graph, step);
   }
-  SNUG_TRY(snug__step_lay_out(m, graph, step));
-  *chosen = (*graph)->values.n == spec->n_values;
-  return snug__step_remake(m, graph, step, *chosen ? spec->keeping : NULL);
+  SNUG_TRY(snug__step_lay_out(m, &rules, graph, step));
+  *chosen = (*graph)->values.n == choice->n_values;
+  return snug__step_remake(m, graph, step, *chosen ? choice->keeping : NULL);
 }
 
 static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows, bool weighted,
@@ -120,7 +122,7 @@ static int64_t end_of(const snug__run *run) {
 static void decide_slots(snug_model *m, const snug__session_spec *spec) {
   if (spec->main_kind == SNUG__STEP_TRAIN) {
     m->training->slots_folder = spec->disk_folder;
-    snug__slots_decide(m, spec->slots_in_file);
+    snug__slots_decide(m, spec->choice.slots);
   }
 }
 

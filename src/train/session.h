@@ -54,20 +54,27 @@ typedef struct snug__session {
   bool is_flushing; /* they are to be set back */
 } snug__session;
 
+/* How the steps of a training are run: what a line chooses, and a backup keeps. */
+typedef struct snug__step_choice {
+  int64_t micro;          /* samples of a piece; 0: batches are run whole */
+  int64_t most_scratch;   /* that kernels are to need, see lay_out.h; 0: any */
+  bool slots;             /* optimizer slots live in a file, if that is still free */
+  snug__keeping *keeping; /* what is made again, per value of the step as it is laid out; NULL: what
+                             costs next to nothing */
+  size_t n_values;        /* of keeping: steps of other sizes have as many */
+} snug__step_choice;
+
 /* What a session is to be made for.  A batch of 0 means that the slot is not needed. */
 typedef struct snug__session_spec {
   snug__step_kind main_kind;
   int64_t batch[SNUG__SLOT_COUNT];
-  int64_t micro; /* samples of a piece; 0: batches are run whole */
+  snug__step_choice choice;
+  struct snug__kernel_list *kernels; /* that are fixed; NULL: none */
   bool in_pieces[SNUG__SLOT_COUNT];
   bool allow_batch_statistics; /* pieces also through layers that normalize over a batch */
   bool weighted, validation_weighted;
   const snug__plan_options *plan; /* NULL: the defaults */
-  const snug__keeping *keeping;   /* what steps of training make again, per value as they are laid
-                                     out; NULL: what costs next to nothing */
-  size_t n_values;                /* of keeping: steps of other sizes have as many */
-  const char *disk_folder;        /* for values that wait in a file; NULL: TMPDIR, or /tmp */
-  bool slots_in_file;             /* optimizer slots live in a file, if that is still free */
+  const char *disk_folder;        /* for what waits in a file; NULL: TMPDIR, or /tmp */
 } snug__session_spec;
 
 snug_status snug__session_init(snug__session *s, snug_model *m,

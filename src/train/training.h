@@ -34,11 +34,9 @@ typedef struct snug__training {
   bool *summed;    /* per trained: a piece of a batch has a gradient for it; see step.h */
   bool *trains;    /* per layer, as it was at compile: freezing takes effect with the next one */
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
-  struct snug__kernel_list *kernels; /* that the open fit fixes, or NULL */
-  int64_t most_scratch;              /* that its kernels are to need, see lay_out.h; 0: any */
-  char note[SNUG__NOTE_BYTES];       /* what the fit's timings have to tell; "": nothing */
-  struct snug__fit *fit; /* that is open and works with all this; the innermost, or NULL */
-  void *state;           /* block of all state variables; NULL before the first use */
+  char note[SNUG__NOTE_BYTES]; /* what the fit's timings have to tell; "": nothing */
+  struct snug__fit *fit;       /* that is open and works with all this; the innermost, or NULL */
+  void *state;                 /* block of all state variables; NULL before the first use */
   size_t state_bytes;
   int64_t slots_bytes;       /* of the file that slots live in; 0: they are in the block */
   const char *slots_folder;  /* where it is made; NULL: TMPDIR, or /tmp */

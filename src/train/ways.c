@@ -100,12 +100,12 @@ static snug_status fix_cheap(const snug__graph *g, const snug__device *device, s
 
 snug_status snug__family_build(snug__family *y, const snug__fit *f) {
   bool weighted = f->train.data->sample_weight || f->train.class_weight;
+  const snug__kernel_rules rules = {y->most_scratch, snug__fit_rules(f->model).fixed};
   SNUG_TRY(snug__step_build(f->model, y->micro ? SNUG__STEP_TRAIN_PIECE : SNUG__STEP_TRAIN,
                             y->micro ? y->micro : f->train.batch, weighted, &y->graph, &y->step));
   y->base = y->micro ? snug__pieces_place_sums(f->model, NULL) : 0;
   y->pieces = y->micro ? (double)snug__ceil_div(f->train.batch, y->micro) : 1.0;
-  f->model->training->most_scratch = y->most_scratch;
-  SNUG_TRY(snug__step_lay_out(f->model, &y->graph, &y->step));
+  SNUG_TRY(snug__step_lay_out(f->model, &rules, &y->graph, &y->step));
   for (snug__id id = 0; id < y->graph->nodes.n; id++) {
     y->n_lean += snug__node_at(y->graph, id)->kernel > 0;
   }

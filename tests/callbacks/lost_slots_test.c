@@ -38,7 +38,7 @@ static snug_model *compiled(snug_ctx *ctx) {
 /* Make the optimizer's state, with the slots in a file. */
 static snug_status put_slots_on_disk(snug_model *m, const char *folder) {
   snug__session_spec spec = {
-      .main_kind = SNUG__STEP_TRAIN, .slots_in_file = true, .disk_folder = folder};
+      .main_kind = SNUG__STEP_TRAIN, .choice = {.slots = true}, .disk_folder = folder};
   snug__session session = {.model = m};
   spec.batch[SNUG__SLOT_MAIN] = 8;
   SNUG_TRY(snug__session_init(&session, m, &spec));

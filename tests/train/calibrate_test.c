@@ -26,7 +26,7 @@ static snug_status calibrate(snug_model *m, int64_t batch, calibrated *c) {
   memset(c, 0, sizeof *c);
   m->pass = &keep;
   SNUG_TRY(snug__step_build(m, SNUG__STEP_TRAIN, batch, false, &c->g, &step));
-  snug_status s = snug__step_lower(m, &c->g, &step);
+  snug_status s = snug__step_lower(m, NULL, &c->g, &step);
   c->seconds = calloc(c->g->nodes.n, sizeof *c->seconds);
   c->again = calloc(c->g->nodes.n, sizeof *c->again);
   return s ? s : snug__calibrate(m, SNUG__STEP_TRAIN, &step, c->g, c->seconds, c->again, c->note);

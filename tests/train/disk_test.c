@@ -208,7 +208,7 @@ static snug_status search_graph(snug_model *m, snug__graph **g) {
   double *seconds = NULL;
   SNUG_TRY(snug__settle_layouts(m, SNUG__STEP_TRAIN));
   SNUG_TRY(snug__step_build(m, SNUG__STEP_TRAIN, 4, false, g, &step));
-  SNUG_TRY(snug__step_lay_out(m, g, &step));
+  SNUG_TRY(snug__step_lay_out(m, NULL, g, &step));
   size_t n = (*g)->nodes.n;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &seconds));
   snug_status s = snug__frontier_open(&f, *g, &snug__cpu, seconds, seconds, &disk, NULL, false);

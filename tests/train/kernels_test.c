@@ -31,7 +31,7 @@ static snug_status lower(snug_model *m, const snug__pass_options *options, snug_
   snug__step step;
   m->pass = options;
   snug_status s = snug__step_build(m, SNUG__STEP_TRAIN, BATCH, false, g, &step);
-  s = s ? s : snug__step_lower(m, g, &step);
+  s = s ? s : snug__step_lower(m, NULL, g, &step);
   m->pass = NULL;
   return s;
 }

@@ -335,7 +335,7 @@ static snug_status build_small(snug_model *m) {
 }
 
 static snug_status make_session(snug_model *m) {
-  snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN, .slots_in_file = true};
+  snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN, .choice = {.slots = true}};
   snug__session session = {.model = m};
   spec.batch[SNUG__SLOT_MAIN] = 2;
   SNUG_TRY(snug__session_init(&session, m, &spec));

@@ -16,7 +16,7 @@ static snug__program *plan_step(snug_ctx *ctx, snug_model *m, int64_t batch,
   snug__program *p = NULL;
   snug__step step;
   ASSERT_OK(ctx, snug__step_build(m, SNUG__STEP_TRAIN, batch, false, &g, &step));
-  ASSERT_OK(ctx, snug__step_lower(m, &g, &step));
+  ASSERT_OK(ctx, snug__step_lower(m, NULL, &g, &step));
   ASSERT_OK(ctx, snug__program_create(g, &snug__cpu, o, &p));
   return p;
 }
