@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "find_batch.h"
 #include "plan.h"
+#include "probe.h"
 #include "suggest.h"
 #include "terminal.h"
 
@@ -14,6 +14,9 @@
  * time. */
 #define TIMES_PLANNED 3.0
 #define SECONDS 10.0
+
+#define MOST_BATCHES 4    /* so many other batches are planned, */
+#define NEAR_LARGEST 1.25 /* unless one is found that another would be little larger than */
 
 /* A changed option, and the plan that it leads to. */
 typedef struct remedy {
@@ -28,12 +31,13 @@ typedef struct remedy {
 typedef struct search {
   const fit_options *options;
   uint64_t line, least;
-  uint64_t room; /* that the process has; 0: not known */
-  bool resumes;  /* from a backup, which keeps the plan */
-  double until;  /* nothing is sought after that moment */
-  FILE *text;    /* NULL: not told there */
-  json *list;    /* likewise */
-  size_t n;      /* found so far */
+  uint64_t beside; /* what the process holds beside the step's memory */
+  uint64_t room;   /* that the process has; 0: not known */
+  bool resumes;    /* from a backup, which keeps the plan */
+  double until;    /* nothing is sought after that moment */
+  FILE *text;      /* NULL: not told there */
+  json *list;      /* likewise */
+  size_t n;        /* found so far */
 } search;
 
 static void tell(const search *s, const remedy *r);
@@ -43,10 +47,15 @@ static remedy begin(const search *s, const char *note) {
   return (remedy){.options = *s->options, .note = note};
 }
 
-/* Tell it if it fits under its line. */
+/* Whether it fits under its line. */
+static bool plan_remedy(const search *s, remedy *r, uint64_t line) {
+  r->plan.least = UINT64_MAX;
+  return terminal_now() < s->until && probe_plan(&r->options, line, s->until, &r->plan) == CLI_OK &&
+         r->plan.fits;
+}
+
 static bool tell_if_fits(search *s, remedy *r, uint64_t line) {
-  bool fits = terminal_now() < s->until &&
-              probe_plan(&r->options, line, s->until, &r->plan) == CLI_OK && r->plan.fits;
+  bool fits = plan_remedy(s, r, line);
   if (fits) {
     tell(s, r);
     s->n++;
@@ -73,16 +82,46 @@ static void try_line(search *s) {
   }
 }
 
-static void try_batch(search *s) {
-  found_batch found;
-  remedy r = begin(s, "another batch is another training");
-  int64_t most = s->options->job.batch_size - 1;
-  if (most < 1 || terminal_now() >= s->until ||
-      find_batch(s->options, s->line, most, s->until, false, &found) || !found.exact) {
-    return;
+/* A batch, and the least bytes that a fit takes with it. */
+typedef struct batch_bytes {
+  int64_t batch;
+  uint64_t bytes; /* UINT64_MAX: not known */
+} batch_bytes;
+
+/* Where the straight line through two batches meets the limit, between them. */
+static int64_t next_batch(const batch_bytes *low, const batch_bytes *high, uint64_t line) {
+  int64_t apart = high->batch - low->batch;
+  int64_t at = low->batch + apart / 2;
+  if (high->bytes != UINT64_MAX && high->bytes > low->bytes && line > low->bytes) {
+    double part = (double)(line - low->bytes) / (double)(high->bytes - low->bytes);
+    at = low->batch + (int64_t)(part * (double)apart);
+  } else if (line <= low->bytes) {
+    at = low->batch;
   }
-  r.options.job.batch_size = found.exact;
-  tell_if_fits(s, &r, s->line);
+  at = at > low->batch ? at : low->batch + 1;
+  return at < high->batch ? at : high->batch - 1;
+}
+
+/* Memory is close to a straight line over the batch, which begins at what the process holds beside
+ * the step: few plans find a batch that is not far below the largest (--find-batch finds that). */
+static void try_batch(search *s) {
+  batch_bytes low = {0, s->beside};
+  batch_bytes high = {s->options->job.batch_size, s->least};
+  remedy best = begin(s, NULL);
+  for (int i = 0; i < MOST_BATCHES && high.batch > low.batch + 1; i++) {
+    remedy r = begin(s, "another batch is another training");
+    r.options.job.batch_size = next_batch(&low, &high, s->line);
+    if (best.note && (double)r.options.job.batch_size < NEAR_LARGEST * (double)low.batch) {
+      break;
+    }
+    bool fits = plan_remedy(s, &r, s->line);
+    best = fits ? r : best;
+    *(fits ? &low : &high) = (batch_bytes){r.options.job.batch_size, r.plan.least};
+  }
+  if (best.note) {
+    tell(s, &best);
+    s->n++;
+  }
 }
 
 static void try_validation_batch(search *s) {
@@ -158,6 +197,7 @@ static void find_all(const fit_run *r, FILE *text, json *list) {
   search s = {.options = &o,
               .line = has_line ? r->line.bytes : r->line.room,
               .least = r->least,
+              .beside = r->planned.process - r->planned.block,
               .room = r->line.room,
               .resumes = r->resumes,
               .until = until,
