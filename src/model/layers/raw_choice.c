@@ -16,15 +16,17 @@ typedef struct triangle_config {
 static const snug__field triangle_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(triangle_config, k, INT, "0"), {0}};
 
-/* A mask of a matrix: where its column is at most its row + k. */
+/* A mask of a matrix: where its column lies less than k behind its row, and where it lies just k.
+ */
 static snug_status lower_mask(const snug__layer_call *c, int64_t rows, int64_t columns, int64_t k,
-                              snug__id *out) {
+                              bool with_k, snug__id *out) {
   const int64_t shape[] = {rows, columns};
   size_t n = (size_t)(rows * columns);
   uint8_t *mask = NULL;
   SNUG_TRY(SNUG_NEW_ARRAY(c->b->ctx, SNUG__MEM_SCRATCH, n, &mask));
   for (int64_t i = 0; i < rows * columns; i++) {
-    mask[i] = i % columns - i / columns <= k;
+    const int64_t behind = i % columns - i / columns;
+    mask[i] = behind < k || (with_k && behind == k);
   }
   snug_status s =
       snug__graph_constant(c->b->g, c->layer->name, snug__type_of(SNUG_BOOL, 2, shape), mask, out);
@@ -42,7 +44,7 @@ static snug_status triangle(snug__layer_call *c, bool lower) {
                       "%s: the input has %d axes; a batch of matrices has 3 or more",
                       c->layer->name, x->rank);
   }
-  SNUG_TRY(lower_mask(c, x->dim[x->rank - 2], x->dim[x->rank - 1], lower ? k : k - 1, &mask));
+  SNUG_TRY(lower_mask(c, x->dim[x->rank - 2], x->dim[x->rank - 1], k, lower, &mask));
   SNUG_TRY(lower ? SNUG_OK : SNUG_EMIT(c->b->g, not_equal, &one, &mask, mask));
   return SNUG_EMIT(c->b->g, where, NULL, &c->out, mask, c->in[0], SNUG_NONE);
 }
