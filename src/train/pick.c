@@ -18,8 +18,14 @@ static void give_points(snug__fit *f) {
   f->pick.points = NULL;
 }
 
+static void give_choice(snug__fit *f) {
+  snug__step_choice *c = &f->pick.choice;
+  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, c->keeping, c->n_values);
+  *c = (snug__step_choice){0};
+}
+
 void snug__pick_release(snug__fit *f) {
-  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.choice.keeping, f->pick.choice.n_values);
+  give_choice(f);
   give_points(f);
   f->pick = (snug__pick){0};
 }
@@ -37,15 +43,14 @@ static const snug__way *way_at(const snug__ways *w, size_t i) {
 static snug_status take(snug__fit *f, const snug__ways *w, size_t i) {
   const snug__fit_way *way = &SNUG_VEC(&w->list, snug__fit_way, i);
   const snug__family *y = &w->families[way->family];
-  SNUG_GIVE_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.choice.keeping, f->pick.choice.n_values);
-  f->pick.choice.keeping = NULL;
-  f->pick.choice.n_values = y->n_values;
-  f->pick.choice.micro = y->micro;
-  f->pick.choice.most_scratch = y->most_scratch;
-  f->pick.choice.slots = way->slots;
-  SNUG_TRY(
-      SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, f->pick.choice.n_values, &f->pick.choice.keeping));
-  memcpy(f->pick.choice.keeping, way_at(w, i)->keeping, f->pick.choice.n_values);
+  snug__step_choice *c = &f->pick.choice;
+  give_choice(f);
+  SNUG_TRY(SNUG_NEW_ARRAY(w->ctx, SNUG__MEM_PLAN, y->n_values, &c->keeping));
+  memcpy(c->keeping, way_at(w, i)->keeping, y->n_values);
+  c->n_values = y->n_values;
+  c->micro = y->micro;
+  c->most_scratch = y->most_scratch;
+  c->slots = way->slots;
   return SNUG_OK;
 }
 
@@ -280,12 +285,8 @@ static snug_status look_beside(snug__ways *w, snug__fit *f, const snug_plan_poin
 
 /* Back to the session that was there, and to what was measured of it. */
 static snug_status restore(snug__fit *f, const snug_memory_report *report) {
-  SNUG_GIVE_ARRAY(f->model->ctx, SNUG__MEM_PLAN, f->pick.choice.keeping, f->pick.choice.n_values);
-  f->pick.choice.keeping = NULL;
-  f->pick.choice.n_values = 0;
+  give_choice(f);
   f->pick.choice.micro = fixed_micro(f);
-  f->pick.choice.most_scratch = 0;
-  f->pick.choice.slots = false;
   f->pick.process = 0;
   snug__session_release(&f->session);
   SNUG_TRY(snug__fit_make_session(f));
