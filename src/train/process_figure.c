@@ -7,9 +7,9 @@
 #include "base/timings.h"
 #include "train/fit_memory.h"
 
-#define SPARE (UINT64_C(256) << 10) /* the same process differs by less from run to run */
+#define SPARE (UINT64_C(256) << 10) /* the same process differs by less from run to run, */
+#define HOST_PART 256               /* and one that is not Snug's alone by less than such a part */
 #define GRAIN (UINT64_C(64) << 10)
-#define DRIFT_DOWN SPARE /* what is too much is room that a line does not use */
 
 /* ---- what decides it ---- */
 
@@ -63,8 +63,13 @@ static uint64_t key_of(const snug__fit *f) {
 
 /* ---- keeping it ---- */
 
-static uint64_t round_up(uint64_t measured) {
-  return (measured + SPARE + GRAIN - 1) / GRAIN * GRAIN;
+static uint64_t spare_of(const snug__fit *f, uint64_t measured) {
+  const uint64_t part = f->model->ctx->whole_process ? 0 : measured / HOST_PART;
+  return part > SPARE ? part : SPARE;
+}
+
+static uint64_t round_up(const snug__fit *f, uint64_t measured) {
+  return (measured + spare_of(f, measured) + GRAIN - 1) / GRAIN * GRAIN;
 }
 
 /* Let the report say the figure in the place of the margin: it is what a line is held against.
@@ -79,16 +84,17 @@ static void tell(snug_memory_report *r, uint64_t figure) {
 }
 
 /* Whether a kept figure still stands for what was measured: it is no less, so that what stays under
- * a line by the figure does so by what was measured, and not much more. */
-static bool stands(uint64_t kept, uint64_t measured) {
-  return measured <= kept && kept < round_up(measured) + DRIFT_DOWN;
+ * a line by the figure does so by what was measured, and not much more: that is room which a line
+ * does not use. */
+static bool stands(const snug__fit *f, uint64_t kept, uint64_t measured) {
+  return measured <= kept && kept < round_up(f, measured) + spare_of(f, measured);
 }
 
 static snug_status find(snug__timings *t, snug__fit *f, uint64_t key) {
   uint64_t measured = snug__fit_bare_process(&f->history->memory);
   double kept = 0.0;
-  f->pick.process = round_up(measured);
-  if (snug__timings_find(t, key, &kept) && stands((uint64_t)kept, measured)) {
+  f->pick.process = round_up(f, measured);
+  if (snug__timings_find(t, key, &kept) && stands(f, (uint64_t)kept, measured)) {
     f->pick.process = (uint64_t)kept;
     return SNUG_OK;
   }
