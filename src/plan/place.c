@@ -102,7 +102,7 @@ static void copy_items(packing *p) {
 }
 
 static int64_t sort_key(const snug__buffer *b, int pass) {
-  return pass == 0 ? -b->size : pass == 1 ? -(int64_t)b->hi : b->lo;
+  return pass == 0 ? -b->size : pass == 1 ? -(int64_t)b->end : b->first;
 }
 
 /* By first section, then long-lived and large ones first: strips become ranges, and the order of
