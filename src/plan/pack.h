@@ -44,6 +44,7 @@ typedef struct snug__strip {
   const snug__buffer *buffers;
   int32_t n;
   int32_t sections;
+  uint64_t seed;    /* of what goes by chance */
   int64_t target;   /* a height that is low enough: stop there */
   int64_t bound;    /* proven lower bound of the height */
   int64_t height;   /* of the best packing; SNUG__HEIGHT_MAX: none yet */

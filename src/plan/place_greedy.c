@@ -16,8 +16,8 @@
 #include "plan/place_space.h"
 
 #define WALK_MOST 1024 /* buffers: more are found by a tree */
-#define STEP_WORK 2    /* units, for a step in the tree */
-#define MANY 4096
+#define STEP_WORK 3    /* units, for a step in the tree */
+#define MANY 4096      /* buffers: culprits are promoted together from here on */
 
 typedef struct placed {
   int64_t offset, top;
@@ -275,7 +275,7 @@ static snug_status order_by_rule(greedy *g) {
 
 /* Move a culprit forward by chance. */
 static void promote_one(greedy *g, int32_t culprit, uint64_t round) {
-  double u = snug__unit(snug__philox_at(1, round, 0).v[0]);
+  double u = snug__unit(snug__philox_at(g->strip->seed, round, 0).v[0]);
   move_forward(g->order, culprit, (int32_t)((double)culprit * u));
 }
 
@@ -285,7 +285,7 @@ static void promote_all(greedy *g, snug__key *keys, snug__key *scratch, uint64_t
   for (int32_t i = 0; i < s->n; i++) {
     int32_t id = g->order[i];
     bool is_culprit = g->offsets[id] + s->buffers[id].size >= s->height;
-    double u = is_culprit ? snug__unit(snug__philox_at(1, round, (uint64_t)i).v[0]) : 1.0;
+    double u = is_culprit ? snug__unit(snug__philox_at(s->seed, round, (uint64_t)i).v[0]) : 1.0;
     keys[i] = (snug__key){(int64_t)((double)i * u), i};
   }
   snug__sort_keys(keys, scratch, s->n);
