@@ -51,7 +51,8 @@ snug_status snug__place_strip(snug__strip *strip, int64_t limit) {
     SNUG_TRY(snug__place_core(strip, start + half));
     return snug__strip_is_done(strip) ? SNUG_OK : snug__place_part(strip, limit);
   }
-  SNUG_TRY(snug__place_part(strip, start + half));
+  int64_t part = strip->n > RISE_ABOVE ? half / 2 : half; /* the core of many is worth more */
+  SNUG_TRY(snug__place_part(strip, start + part));
   SNUG_TRY(snug__strip_is_done(strip) ? SNUG_OK : snug__place_core(strip, start + half + half / 2));
   return snug__strip_is_done(strip) ? SNUG_OK : snug__place_promote(strip, limit);
 }
