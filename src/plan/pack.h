@@ -1,8 +1,8 @@
 /* The inside of the packer.
  *
- * Words: a *section* is a stretch of time in which no buffer begins or ends; times are counted in
- * sections.  A *strip* is a set of buffers that hang together in time: strips are packed one by one
- * because they cannot disturb each other.
+ * Words: a *section* is a stretch of time in which buffers begin before any ends: at its fullest
+ * moment all of them are alive, so times are counted in sections.  A *strip* is a set of buffers
+ * that hang together in time: strips are packed one by one because they cannot disturb each other.
  *
  * Invariants:
  * 1. strip->offsets is always a valid packing of height strip->height, once there is one.
@@ -23,11 +23,12 @@
 #define SNUG__HEIGHT_MAX (INT64_C(1) << 61)
 
 typedef struct snug__buffer {
-  int64_t size;   /* > 0, a multiple of what all alignments have in common */
-  int64_t align;  /* >= 1 */
-  int64_t hint;   /* -1: none */
-  int32_t lo, hi; /* sections [lo, hi) */
-  int32_t origin; /* index among the caller's items */
+  int64_t size;       /* > 0, a multiple of what all alignments have in common */
+  int64_t align;      /* >= 1 */
+  int64_t hint;       /* -1: none */
+  int32_t lo, hi;     /* sections [lo, hi) */
+  int32_t first, end; /* the same in moments, which are finer: for orders */
+  int32_t origin;     /* index among the caller's items */
 } snug__buffer;
 
 /* The meter of work: one unit is about one step of an inner loop. */
@@ -43,6 +44,7 @@ typedef struct snug__strip {
   const snug__buffer *buffers;
   int32_t n;
   int32_t sections;
+  uint64_t seed;    /* of what goes by chance */
   int64_t target;   /* a height that is low enough: stop there */
   int64_t bound;    /* proven lower bound of the height */
   int64_t height;   /* of the best packing; SNUG__HEIGHT_MAX: none yet */
@@ -62,8 +64,8 @@ static inline bool snug__strip_is_done(const snug__strip *s) {
   return s->height <= s->target || s->height <= s->bound;
 }
 
-/* Number the moments of the items: fills lo and hi of the buffers (whose origin is set) and the
- * number of sections.  Fails: E_MEMORY. */
+/* Number the sections of the items: fills lo, hi, first and end of the buffers (whose origin is
+ * set) and the number of sections.  Fails: E_MEMORY. */
 snug_status snug__load_sections(snug_ctx *ctx, const snug_pack_item *items, snug__buffer *buffers,
                                 int32_t n, int32_t *sections) SNUG_NODISCARD;
 
@@ -77,6 +79,10 @@ snug_status snug__place_greedy(snug__strip *strip) SNUG_NODISCARD;
 
 /* Improve by moving forward what stands too high, until the work limit.  Fails: E_MEMORY. */
 snug_status snug__place_promote(snug__strip *strip, int64_t limit) SNUG_NODISCARD;
+
+/* Pack at most to strip->target from the bottom up, in one order after the other.  For some
+ * thousand buffers at most: it calls itself for each.  Proves nothing.  Fails: E_MEMORY. */
+snug_status snug__place_rise(snug__strip *strip, int64_t limit) SNUG_NODISCARD;
 
 /* Join buffers that continue each other without waste, and search for a packing of what is left.
  * Proves nothing.  Fails: E_MEMORY. */

@@ -8,6 +8,7 @@
 
 #include "plan/pack.h"
 
+#define TURNS 3
 #define DEFAULT_WORK (INT64_C(6) << 30) /* about ten seconds */
 
 typedef struct packing {
@@ -102,7 +103,7 @@ static void copy_items(packing *p) {
 }
 
 static int64_t sort_key(const snug__buffer *b, int pass) {
-  return pass == 0 ? -b->size : pass == 1 ? -(int64_t)b->hi : b->lo;
+  return pass == 0 ? -b->size : pass == 1 ? -(int64_t)b->end : b->first;
 }
 
 /* By first section, then long-lived and large ones first: strips become ranges, and the order of
@@ -229,13 +230,15 @@ static int32_t count_open(const packing *p) {
 }
 
 /* The strips that are too high share what is left of the work. */
-static snug_status pack_harder(packing *p, int64_t target) {
+static snug_status pack_harder(packing *p, int64_t target, uint64_t seed) {
+  share_target(p, &target);
   for (int32_t i = 0; i < p->n_strips; i++) {
     snug__strip *s = &p->strips[i];
     int64_t left = p->effort.limit - p->effort.done;
     if (left <= 0 || snug__strip_is_done(s)) {
       continue;
     }
+    s->seed = seed;
     SNUG_TRY(snug__place_strip(s, p->effort.done + left / count_open(p)));
     target = snug__max_i64(target, s->height);
     share_target(p, &target);
@@ -300,7 +303,10 @@ static snug_status pack(packing *p, const snug_pack_options *options) {
   share_target(p, &target);
   snug__effort_init(&p->effort, options->work ? options->work : DEFAULT_WORK, options->timeout_s);
   SNUG_TRY(pack_greedily(p));
-  return pack_harder(p, target);
+  for (uint64_t seed = 1; seed <= TURNS; seed++) { /* a low strip leaves work for a high one */
+    SNUG_TRY(pack_harder(p, target, seed));
+  }
+  return SNUG_OK;
 }
 
 snug_status snug_pack(snug_ctx *ctx, const snug_pack_item *items, size_t n,

@@ -170,7 +170,14 @@ static int32_t collect(const joining *j, snug__buffer *buffers) {
     for (int32_t i = 0; i < j->n; i++) {
       const box *b = &j->boxes[i];
       if (b->is_open && b->lo == t) {
-        buffers[n++] = (snug__buffer){b->size, j->strip->buffers[0].align, -1, b->lo, b->hi, i};
+        buffers[n++] = (snug__buffer){.size = b->size,
+                                      .align = j->strip->buffers[0].align,
+                                      .hint = -1,
+                                      .lo = b->lo,
+                                      .hi = b->hi,
+                                      .first = b->lo,
+                                      .end = b->hi,
+                                      .origin = i};
       }
     }
   }

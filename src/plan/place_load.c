@@ -36,17 +36,32 @@ bool snug__strip_offer(snug__strip *strip, const int64_t *offsets) {
   return true;
 }
 
-/* Give equal moments the same number, in the order of time. */
-static int32_t number_moments(snug__buffer *buffers, const snug__key *moments, int32_t n_moments) {
-  int32_t section = -1;
-  for (int32_t i = 0; i < n_moments; i++) {
-    if (i == 0 || moments[i].key != moments[i - 1].key) {
-      section++;
+/* Number the sections in the order of time.  A new one begins only where a buffer begins after
+ * another has ended: what lives in between lives in the section before or behind as well. */
+static int32_t number_sections(snug__buffer *buffers, const snug__key *moments, int32_t n_moments) {
+  int32_t section = 0;
+  int32_t number = 0; /* of the moment */
+  bool has_end = false;
+  for (int32_t i = 0, next; i < n_moments; i = next, number++) {
+    for (next = i; next < n_moments && moments[next].key == moments[i].key; next++) {
+      if (moments[next].id % 2) {
+        snug__buffer *b = &buffers[moments[next].id / 2];
+        b->hi = section + 1;
+        b->end = number;
+        has_end = true;
+      }
     }
-    snug__buffer *b = &buffers[moments[i].id / 2];
-    *(moments[i].id % 2 ? &b->hi : &b->lo) = section;
+    for (int32_t j = i; j < next; j++) {
+      if (moments[j].id % 2 == 0) {
+        snug__buffer *b = &buffers[moments[j].id / 2];
+        section += has_end;
+        has_end = false;
+        b->lo = section;
+        b->first = number;
+      }
+    }
   }
-  return section < 0 ? 0 : section;
+  return n_moments ? section + 1 : 0;
 }
 
 snug_status snug__load_sections(snug_ctx *ctx, const snug_pack_item *items, snug__buffer *buffers,
@@ -63,7 +78,7 @@ snug_status snug__load_sections(snug_ctx *ctx, const snug_pack_item *items, snug
       moments[2 * (size_t)i + 1] = (snug__key){items[buffers[i].origin].upper, 2 * i + 1};
     }
     snug__sort_keys(moments, scratch, 2 * n);
-    *sections = number_moments(buffers, moments, 2 * n);
+    *sections = number_sections(buffers, moments, 2 * n);
   }
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, moments, 2 * n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, scratch, 2 * n);

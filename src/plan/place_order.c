@@ -8,9 +8,9 @@ typedef struct sorting {
   snug__key *keys, *scratch;
 } sorting;
 
-static int64_t area(const snug__buffer *b) {
+static int64_t area(const snug__buffer *b, int32_t length) {
   int64_t product;
-  return snug__mul_i64(b->size, b->hi - b->lo, &product) ? product : INT64_MAX;
+  return snug__mul_i64(b->size, length, &product) ? product : INT64_MAX;
 }
 
 /* Lower keys come first. */
@@ -19,15 +19,18 @@ static int64_t first_key(const sorting *s, const snug__buffer *b, snug__order ki
     case SNUG__ORDER_SIZE:
       return -b->size;
     case SNUG__ORDER_LENGTH:
-      return b->lo - b->hi;
+      return b->first - b->end;
     case SNUG__ORDER_AREA:
-      return -area(b);
+      return -area(b, b->end - b->first);
     case SNUG__ORDER_CROWD:
+    case SNUG__ORDER_PEAK:
       return -snug__floor_highest(&s->load, b->lo, b->hi);
     case SNUG__ORDER_LOWER:
-      return b->lo;
+      return b->first;
     case SNUG__ORDER_UPPER:
-      return -b->hi;
+      return -b->end;
+    case SNUG__ORDER_BROAD:
+      return -area(b, b->hi - b->lo);
     case SNUG__ORDER_HINT:
       return b->hint < 0 ? INT64_MAX : b->hint;
     case SNUG__ORDER_COUNT:
@@ -37,7 +40,15 @@ static int64_t first_key(const sorting *s, const snug__buffer *b, snug__order ki
 }
 
 static int64_t second_key(const snug__buffer *b, snug__order kind) {
-  return kind == SNUG__ORDER_LENGTH ? -b->size : b->lo - b->hi;
+  switch (kind) {
+    case SNUG__ORDER_LENGTH:
+      return -b->size;
+    case SNUG__ORDER_BROAD:
+    case SNUG__ORDER_PEAK:
+      return b->lo - b->hi;
+    default:
+      return b->first - b->end;
+  }
 }
 
 /* Sort by the second key, then, with the places as ids, by the first. */
@@ -85,7 +96,7 @@ snug_status snug__order_make(const snug__strip *strip, snug__order kind, int32_t
   if (!status) {
     status = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, strip->n, &s.scratch);
   }
-  if (!status && kind == SNUG__ORDER_CROWD) {
+  if (!status && (kind == SNUG__ORDER_CROWD || kind == SNUG__ORDER_PEAK)) {
     status = make_load(&s);
   }
   if (!status) {

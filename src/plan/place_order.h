@@ -6,11 +6,13 @@
 
 typedef enum snug__order {
   SNUG__ORDER_SIZE,   /* large first */
-  SNUG__ORDER_LENGTH, /* long-lived first, then large */
+  SNUG__ORDER_LENGTH, /* long-lived first, then large; lives are counted in moments */
   SNUG__ORDER_AREA,   /* size x length, large first */
   SNUG__ORDER_CROWD,  /* those of the fullest moments first, then long-lived */
   SNUG__ORDER_LOWER,  /* early first, then long-lived */
   SNUG__ORDER_UPPER,  /* late end first, then long-lived */
+  SNUG__ORDER_BROAD,  /* as AREA, but with lives counted in sections */
+  SNUG__ORDER_PEAK,   /* as CROWD, but with lives counted in sections */
   SNUG__ORDER_HINT,   /* low hint first; without one last */
   SNUG__ORDER_COUNT
 } snug__order;
