@@ -213,7 +213,8 @@ static void print_levers(const plan_view *v) {
     print_lever("recompute", p->recompute_seconds - v->fastest.recompute_seconds, v, text);
   }
   if (p->micro_batch != v->fastest.micro_batch) {
-    snprintf(text, sizeof text, "%lld samples at a time", (long long)p->micro_batch);
+    snprintf(text, sizeof text, "%lld sample%s at a time", (long long)p->micro_batch,
+             p->micro_batch == 1 ? "" : "s");
     print_lever("micro-batches", 0.0, v, text);
   }
   if (p->direct) {

@@ -75,8 +75,8 @@ const char *plan_result(const fit_run *r, char *dst, size_t bytes) {
     add_words(dst, bytes, "the same bits as without a line");
   }
   if (r->point.micro_batch != r->fastest.micro_batch) {
-    snprintf(words, sizeof words, "other rounding than without a line: %lld samples at a time",
-             (long long)r->point.micro_batch);
+    snprintf(words, sizeof words, "other rounding than without a line: %lld sample%s at a time",
+             (long long)r->point.micro_batch, r->point.micro_batch == 1 ? "" : "s");
     add_words(dst, bytes, words);
   }
   if (!r->resumes && r->point.direct) {

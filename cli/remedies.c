@@ -71,14 +71,18 @@ static void try_auto(search *s) {
   tell_if_fits(s, &r, s->line);
 }
 
+/* It may take twice as long as the others together: who is refused is to be told one way. */
 static void try_line(search *s) {
   remedy r = begin(s, "fits as it is");
+  double until = s->until;
   int64_t bytes = 0;
   line_at_least(s->least + PROBE_SLACK, r.value, sizeof r.value);
   r.options.memory = r.value;
   bool is_there = cli_parse_bytes(r.value, &bytes) && (!s->room || (uint64_t)bytes <= s->room);
   if (is_there) {
+    s->until += until - terminal_now();
     tell_if_fits(s, &r, (uint64_t)bytes);
+    s->until = until;
   }
 }
 

@@ -55,7 +55,7 @@ static bool is_python(const watch_run *r) {
 static void write_fit(const watch_run *r, uint64_t most, char *text, size_t bytes) {
   *text = '\0';
   if (is_python(r) && most >> 20 >= 10) {
-    snprintf(text, bytes, "%ssnug fit model.keras --memory %lluMiB trains a Keras model within it",
+    snprintf(text, bytes, "%ssnug fit model.keras --data FILE --memory %lluMiB trains within it",
              terminal_dot(&r->out), (unsigned long long)((most >> 20) * 9 / 10));
   }
 }

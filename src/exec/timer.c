@@ -17,7 +17,8 @@
 #define ENOUGH_SECONDS 3e-3 /* of runs that were not disturbed, */
 #define FEW_SECONDS 1e-3    /* of so many of them, */
 #define FEW_RUNS 2
-#define PLENTY_SECONDS 1e-2     /* and of all */
+#define PLENTY_SECONDS 1e-2     /* and of all, */
+#define BUSY_SECONDS 1e-1       /* if not one of them was undisturbed */
 #define LARGE_BLOCK (4 << 20)   /* from there on a block that is too small is doubled */
 #define BEYOND_CACHE (64 << 20) /* values of so many bytes drive themselves out */
 #define LINE 64
@@ -167,7 +168,9 @@ static bool is_enough(double calm, int32_t n_calm) {
 static double run_all(const snug__trial *trial, const void *state, const bound *b) {
   double best = INFINITY, calm = 0.0, all = 0.0;
   int32_t n_calm = 0;
-  for (int32_t i = 0; i < MOST_RUNS && !is_enough(calm, n_calm) && all < PLENTY_SECONDS; i++) {
+  for (int32_t i = 0;
+       i < MOST_RUNS && !is_enough(calm, n_calm) && all < (n_calm ? PLENTY_SECONDS : BUSY_SECONDS);
+       i++) {
     const long before = disturbances();
     const double seconds = run_once(trial, state, b);
     if (seconds < 0.0) {

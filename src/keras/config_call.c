@@ -94,43 +94,14 @@ static snug_status call_layer(snug__config *k, snug__config_item *item,
   return tensor == SNUG_NO_TENSOR ? fail_layer(k, item) : snug__vec_push(out, &tensor, 1);
 }
 
-/* Calls of what behaves otherwise in training. */
-static snug_status check_training(snug__config *k, const snug__config_item *item) {
-  static const char *const parts[] = {"Dropout", "BatchNormalization", "GaussianNoise",
-                                      "StochasticDepth"};
-  for (size_t i = 0; k->trains && i < SNUG_COUNT(parts); i++) {
-    if (strstr(item->class_name, parts[i])) {
-      return snug__config_fail(
-          k, item, SNUG_E_UNSUPPORTED, "%s",
-          "is called with training=true, which is not supported: " SNUG__RULE_TRAINING);
-    }
-  }
-  return SNUG_OK;
-}
-
-/* What a call says of training holds for all calls in it that say nothing. */
-static void read_training(snug__config *k, const snug__json *node) {
-  const snug__json *training = snug__json_get(snug__json_get(node, "kwargs"), "training");
-  if (snug__json_is_bool(training)) {
-    k->trains = snug__json_is_true(training);
-    k->m->calls_infer = !k->trains;
-  }
-}
-
+/* What a call says of training (its argument of that name) is not heeded, as in Keras: fit and
+ * predict say it to all calls, also in nested models. */
 static snug_status call_item(snug__config *k, snug__config_item *item,
                              const snug__config_node *node, const snug_tensor *in, size_t n,
                              snug__vec *out) {
-  bool trained = k->trains;
-  bool inferred = k->m->calls_infer;
   item = item->first;
-  read_training(k, node ? node->json : NULL);
-  snug_status s = check_training(k, item);
-  s = s                                  ? s
-      : item->kind == SNUG__CONFIG_MODEL ? snug__config_call(k, item->scope, in, n, out)
-                                         : call_layer(k, item, node, in, n, out);
-  k->m->calls_infer = inferred;
-  k->trains = trained;
-  return s;
+  return item->kind == SNUG__CONFIG_MODEL ? snug__config_call(k, item->scope, in, n, out)
+                                          : call_layer(k, item, node, in, n, out);
 }
 
 /* ---- nodes ---- */

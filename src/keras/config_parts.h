@@ -76,7 +76,6 @@ typedef struct snug__config {
   const char *dtype_of;
   size_t calls, most_calls;
   int32_t depth; /* of the call that is running */
-  bool trains;   /* it was told to train (training=True) */
 } snug__config;
 
 /* Raise a failure that begins with the file and an entry: "m.keras: layer 'conv1' (Conv2D): ...".

@@ -305,7 +305,8 @@ const char *snug_known_rule(size_t i) {
       SNUG__RULE_INPUT,
       "Sparse and ragged inputs are refused: feed arrays",
       "A mask that a call is given is refused: " SNUG__RULE_MASK,
-      "A call with training=true is refused: " SNUG__RULE_TRAINING,
+      "What a call says of training is not heeded, as in Keras: fit and predict say when a model "
+      "trains",
       "The batch stays the first axis: no layer or operation takes one sample for another, or "
       "several for one",
       "Any loss is a metric too: its mean",

@@ -19,9 +19,10 @@ static snug_status fail_room(snug_ctx *ctx, const char *path, uint64_t needed, c
   char way_out[192];
   const snug__gate *gate = &ctx->account.gate;
   if (gate->is_line) {
-    snprintf(way_out, sizeof way_out,
-             "a line of %lluMiB or more is needed (memory of snug_load_options)",
-             (unsigned long long)((needed + 2 * MIB - 1) / MIB));
+    snprintf(
+        way_out, sizeof way_out,
+        "a line of %lluMiB or more is needed (memory of snug_load_options), and to train it more",
+        (unsigned long long)((needed + 2 * MIB - 1) / MIB));
   } else {
     snprintf(way_out, sizeof way_out,
              "the process may hold %s (%llu), and the container or the machine must leave it more",

@@ -34,7 +34,6 @@ bool snug__refused_fits(const snug__refused *r, const char *class_name);
 #define SNUG__RULE_DTYPE "Snug computes in float32 and float64"
 #define SNUG__RULE_INPUT "Snug takes floats, int8, int32, int64, uint8 and bool"
 #define SNUG__RULE_MASK "masks are those that Embedding(mask_zero=True) makes"
-#define SNUG__RULE_TRAINING "fit and predict say when a model trains"
 
 /* Keys of Keras's that must be null, false, 0 or an empty list in a class that has not that option.
  */

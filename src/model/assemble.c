@@ -195,7 +195,7 @@ static snug_status check_call(snug_model *m, const snug__layer *layer, const snu
 static snug_status call_layer(snug_model *m, uint32_t index, const snug_tensor *in, int32_t n,
                               snug_tensor *out) {
   const snug__layer *layer = &SNUG_VEC(&m->layers, snug__layer, index);
-  snug__model_call call = {.layer = index, .n_in = n, .infers = m->calls_infer};
+  snug__model_call call = {.layer = index, .n_in = n};
   snug__id values[SNUG__CALL_INPUTS];
   snug__id masks[SNUG__CALL_INPUTS];
   snug__layer_call c = {.b = &m->proto,

@@ -122,7 +122,7 @@ static const snug__model_call *only_reader(const snug_model *m, snug_tensor tens
 }
 
 static bool acts(const snug_model *m, const snug__model_call *call) {
-  return !call->infers && snug__augmentation_step(layer_of(m, call)->class_);
+  return snug__augmentation_step(layer_of(m, call)->class_);
 }
 
 static snug_status refuse(const walk *w, const snug__layer *layer, const char *where,

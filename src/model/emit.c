@@ -21,7 +21,6 @@ static snug_status emit_inputs(snug_model *m, snug__build *b, int64_t batch, emi
 
 static snug_status replay_call(snug_model *m, snug__build *b, size_t index, emitted *tensors) {
   const snug__model_call *call = &SNUG_VEC(&m->calls, snug__model_call, index);
-  const bool training = b->training;
   snug__id in[SNUG__CALL_INPUTS];
   snug__id masks[SNUG__CALL_INPUTS];
   snug__layer_call c = {.b = b,
@@ -34,9 +33,7 @@ static snug_status replay_call(snug_model *m, snug__build *b, size_t index, emit
     in[i] = tensors[call->in[i]].value;
     masks[i] = tensors[call->in[i]].mask;
   }
-  b->training = training && !call->infers;
   snug_status s = snug__layer_emit(&c);
-  b->training = training;
   tensors[call->out] = (emitted){c.out, c.mask};
   return s;
 }

@@ -17,7 +17,6 @@ typedef struct snug__model_call {
   snug_tensor *in;
   snug_tensor out;
   bool needed; /* by an output; steps leave the others out */
-  bool infers; /* runs as in inference also in training (Keras's training=False) */
 } snug__model_call;
 
 typedef struct snug__model_input {
@@ -39,7 +38,6 @@ struct snug_model {
   snug_dtype real;
   snug__habits habits;
   uint64_t seed;
-  bool calls_infer;    /* whether calls made from now on do: see snug__model_call */
   snug_status status;  /* first failure of building */
   const char *failure; /* its message; NULL if there was no memory to keep it */
   snug__variables variables;

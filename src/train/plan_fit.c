@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "base/map.h"
 #include "graph/op.h"
+#include "model/augmentation.h"
 #include "snug/plan.h"
 #include "train/fit.h"
 #include "train/pick.h"
@@ -245,15 +246,21 @@ static snug_status check_place(const snug_model *m, snug_plan **out) {
   return SNUG_OK;
 }
 
-snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
-                          snug_plan **out) {
+static snug_status plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
+                            snug_plan **out) {
   snug__fit f;
-  SNUG_TRY(check_place(m, out));
   SNUG_TRY(snug__fit_open(&f, m, data, options));
   snug_status s = count_shown(&f);
   s = s ? s : make(m->ctx, &f, out);
   snug__fit_close(&f, s, NULL);
   return s;
+}
+
+snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
+                          snug_plan **out) {
+  SNUG_TRY(check_place(m, out));
+  SNUG_TRY(snug__augmentation_check(m)); /* as snug_fit does */
+  return plan_fit(m, data, options, out);
 }
 
 snug_status snug__fit_show_plan(snug__fit *f) {
@@ -275,7 +282,7 @@ snug_status snug_plan_samples(snug_model *m, int64_t samples, const snug_fit_opt
   snug__stand_in data;
   SNUG_TRY(check_place(m, out));
   snug_status s = snug__stand_in_init(&data, m, samples);
-  s = s ? s : snug_plan_fit(m, &data.data, options, out);
+  s = s ? s : plan_fit(m, &data.data, options, out);
   snug__stand_in_release(&data);
   return s;
 }

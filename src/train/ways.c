@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "train/calibrate.h"
+#include "train/fit_memory.h"
 #include "train/lower.h"
 #include "train/pieces.h"
 #include "train/slots.h"
@@ -123,6 +124,7 @@ static snug_status find(snug__family *y, const snug__ways *w, const snug__fit *f
   }
   SNUG_TRY(snug__calibrate(f->model, y->step.kind, &y->step, y->graph, seconds, again,
                            f->model->training->note));
+  snug__fit_forget(f->model); /* what was timed is not what runs */
   SNUG_TRY(snug__frontier_open(&y->frontier, y->graph, device, seconds, again,
                                w->has_disk ? &w->disk : NULL, is_fixed ? fixed : NULL,
                                y != w->families)); /* the others are taken for their bytes */
@@ -140,6 +142,7 @@ static snug_status search_family(snug__family *y, const snug__ways *w, const snu
   s = s ? s : find(y, w, f, fixed, seconds, seconds + n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, seconds, 2 * n);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, fixed, y->n_values);
+  snug__fit_forget(f->model); /* kernels of one family are those of no other */
   return s;
 }
 

@@ -253,28 +253,6 @@ TEST(flags_say_what_is_trained) {
   snug_model_destroy(m);
 }
 
-TEST(a_call_with_training_false_runs_as_in_inference) {
-  snug_model *m = config_build(
-      test_ctx(),
-      FUNCTIONAL(
-          "f",
-          INPUT("x", "[null, 4]") "," SEQUENTIAL(
-              "s", INPUT("i", "[null, 4]") "," LAYER("Dropout", "p", ", 'rate': 0.5", ""))
-              CALLED("s",
-                     "{'args': [" TENSOR(
-                         "x", 0, 0) "], 'kwargs': {'training': false, "
-                                    "'mask': null}}") "," LAYER("Dropout", "q",
-                                                                ", 'rate': 0.5, 'seed': "
-                                                                "{'class_name': 'SeedGenerator', "
-                                                                "'config': {}}",
-                                                                NODE(TENSOR("s", 0, 0))),
-          "['x', 0, 0]", "['q', 0, 0]") END);
-  const snug__model_call *calls = m->calls.data;
-  ASSERT_TRUE(calls[0].infers);
-  ASSERT_FALSE(calls[1].infers);
-  snug_model_destroy(m);
-}
-
 TEST(a_model_that_is_called_on_a_dict_has_its_tensors_by_their_keys) {
   snug_model *m = config_build(
       test_ctx(),
@@ -330,9 +308,11 @@ static bool is_loss_of_training_that_of_evaluation(snug_ctx *ctx, const char *tr
   return trained == evaluated;
 }
 
-TEST(training_false_holds_in_training) {
+/* As in Keras: fit says it to all calls. */
+TEST(what_a_call_says_of_training_is_not_heeded) {
   snug_ctx *ctx = test_ctx();
-  ASSERT_TRUE(is_loss_of_training_that_of_evaluation(ctx, "false"));
+  ASSERT_FALSE(is_loss_of_training_that_of_evaluation(ctx, "false"));
+  ASSERT_FALSE(is_loss_of_training_that_of_evaluation(ctx, "true"));
   ASSERT_FALSE(is_loss_of_training_that_of_evaluation(ctx, "null"));
 }
 
@@ -432,21 +412,6 @@ TEST(random_augmentation_is_told_as_steps_where_it_stands_first) {
              "layer 'a' (RandomFlip) augments at random behind other layers");
   ASSERT_EQ_TEXT(augmentation(ctx, SEQUENTIAL("s", IMAGE "," LAYER("Flatten", "e", "", "")) END),
                  "none");
-}
-
-#define TRAINED(class_name, keys)                                                    \
-  FUNCTIONAL("f",                                                                    \
-             INPUT("x", "[null, 4]") "," LAYER(                                      \
-                 class_name, "l", keys,                                              \
-                 "{'args': [" TENSOR("x", 0, 0) "], 'kwargs': {'training': true}}"), \
-             "['x', 0, 0]", "['l', 0, 0]")                                           \
-  END
-
-TEST(training_true_matters_where_training_is_another_thing) {
-  snug_ctx *ctx = test_ctx();
-  snug_model_destroy(config_build(ctx, TRAINED("ReLU", "")));
-  ASSERT_STATUS(ctx, config_refuse(ctx, TRAINED("Dropout", ", 'rate': 0.5")), SNUG_E_UNSUPPORTED,
-                "layer 'l' (Dropout): is called with training=true");
 }
 
 /* ---- operations ---- */

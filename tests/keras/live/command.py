@@ -158,7 +158,7 @@ def augmented():
             "sequential": (keras.Sequential([keras.Input((16, 16, 3)), keras.Sequential(steps()), K.Rescaling(1 / 255),
                                           K.Flatten(), K.Dense(2, activation="softmax")]), True),
             "behind rescaling": (network(K.Rescaling(1 / 255), K.RandomFlip(), K.RandomRotation(0.2)), True),
-            "behind resizing": (network(K.Resizing(12, 12), K.RandomFlip()), True),
+            "behind resizing": (network(K.Resizing(12, 12), K.RandomFlip(), K.Rescaling(1 / 255)), True),
             "resized and turned": (network(K.Resizing(12, 12), K.RandomRotation(0.1)), False),
             "color behind rescaling": (network(K.Rescaling(1 / 255), K.RandomBrightness(0.2, (0, 1))), False),
             "late": (network(K.Conv2D(3, 1), K.RandomFlip()), False)}

@@ -212,6 +212,15 @@ def transfer_learning():
 
 
 @works
+def fine_tuning():
+    """Keras's fit trains through a call with training=False; trainable alone keeps normalization as it is."""
+    i = keras.Input((8, 8, 3))
+    base = keras.Sequential([keras.Input((8, 8, 3)), K.Conv2D(4, 3), K.BatchNormalization(), K.ReLU()], name="base")
+    x = K.BatchNormalization()(base(i, training=False), training=False)
+    return keras.Model(i, K.Dense(2)(K.GlobalAveragePooling2D()(x)))
+
+
+@works
 def preprocess_torch():
     i = keras.Input((8, 8, 3))
     x = (i / 255.0 - np.array([0.485, 0.456, 0.406])) / np.array([0.229, 0.224, 0.225])
