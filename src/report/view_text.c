@@ -50,11 +50,14 @@ static void add_what(const page *p, rows *r) {
   }
 }
 
+/* The pages of the moment at which the peak was seen; where that was seen later, as the kernel's
+ * high-water mark, they are not the peak's. */
 static void add_split(const page *p, rows *r) {
   const snug_moment *m = snug_recording_moment(p->run->of, p->run->peak_at);
   const char *dot = snug__dot(p->ascii);
   char a[SNUG_BYTES_TEXT], f[SNUG_BYTES_TEXT], s[SNUG_BYTES_TEXT];
-  if (m && (m->anonymous || m->file || m->shared)) {
+  uint64_t pages = m ? m->anonymous + m->file + m->shared : 0;
+  if (pages && pages >= p->run->peak - p->run->peak / 10) {
     snug__line_add(next_row(r, "pages"), "anonymous %s%sof files %s%sshared %s",
                    snug_bytes_text(m->anonymous, a), dot, snug_bytes_text(m->file, f), dot,
                    snug_bytes_text(m->shared, s));

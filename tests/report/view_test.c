@@ -641,6 +641,32 @@ TEST(texts_do_nothing_to_a_terminal) {
   end(&o);
 }
 
+/* The split of pages is that of the moment at which the peak was seen: it is told where that is the
+ * peak's own, not where the high-water mark told of it later. */
+TEST(pages_are_those_of_the_peak) {
+  snug_ctx *ctx = test_ctx();
+  const char *path = test_path("pages");
+  static const char *const names[] = {"run"};
+  for (int is_seen = 0; is_seen < 2; is_seen++) {
+    snug_recorder *rec = NULL;
+    opened o = {.n = 1};
+    ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &rec));
+    snug_moment m = {.seconds = 1, .at = "sample", .epoch = -1, .batch = -1, .peak = 40 * MIB};
+    m.resident = is_seen ? 40 * MIB : 5 * MIB;
+    m.anonymous = m.resident - MIB;
+    m.file = MIB;
+    ASSERT_OK(ctx, snug_recorder_moment(rec, &m));
+    ASSERT_OK(ctx, snug_recorder_close(rec));
+    ASSERT_OK(ctx, snug_recording_open(ctx, path, &o.recordings[0]));
+    const snug_recording *const *all = (const snug_recording *const *)o.recordings;
+    ASSERT_OK(ctx, snug_view_create(ctx, all, names, 1, &o.view));
+    paper p = write_form(o.view, SNUG_VIEW_TEXT);
+    ASSERT_EQ_UINT(count(p.text, "anonymous"), is_seen);
+    free(p.text);
+    end(&o);
+  }
+}
+
 /* ---- event files ---- */
 
 TEST(crc32c_is_castagnolis) {
