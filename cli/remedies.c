@@ -40,7 +40,7 @@ typedef struct search {
   size_t n;        /* found so far */
 } search;
 
-static void tell(const search *s, const remedy *r);
+static void tell(search *s, const remedy *r);
 
 /* A remedy as yet without a change. */
 static remedy begin(const search *s, const char *note) {
@@ -58,7 +58,6 @@ static bool tell_if_fits(search *s, remedy *r, uint64_t line) {
   bool fits = plan_remedy(s, r, line);
   if (fits) {
     tell(s, r);
-    s->n++;
   }
   cli_list_release(&r->allow);
   return fits;
@@ -124,7 +123,6 @@ static void try_batch(search *s) {
   }
   if (best.note) {
     tell(s, &best);
-    s->n++;
   }
 }
 
@@ -255,7 +253,8 @@ static void print_json(const remedy *r, json *j) {
   json_end(j);
 }
 
-static void tell(const search *s, const remedy *r) {
+static void tell(search *s, const remedy *r) {
+  s->n++;
   if (s->text) {
     fputs("  ", s->text);
     suggest_print(&r->options, s->text);

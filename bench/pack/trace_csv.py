@@ -1,4 +1,19 @@
-"""Packing problems as CSV, from buffers (lower, upper, bytes)."""
+"""What the recorders of traces have in common: their arguments, and packing problems as CSV, from buffers (lower, upper,
+bytes)."""
+
+import argparse
+
+
+def arguments(models=None):
+    """A parser; models: the names that there are, None for any."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model", choices=models)
+    parser.add_argument("batch", type=int)
+    parser.add_argument("side", type=int)
+    parser.add_argument("out")
+    parser.add_argument("--weights", action="store_true")
+    parser.add_argument("--align", type=int, default=64)
+    return parser
 
 
 def write_problem(path, buffers, align):

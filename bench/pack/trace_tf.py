@@ -6,14 +6,13 @@ Usage: trace_tf.py MODEL BATCH SIDE OUT.csv [--weights] [--steps N] [--align N]
 A buffer is what lay between an allocation and its release in the trace of the run (RunMetadata, FULL_TRACE).  With
 --weights the variables are there too, for the whole time."""
 
-import argparse
 import os
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import tensorflow as tf
-from trace_csv import write_problem
+from trace_csv import arguments, write_problem
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
@@ -102,14 +101,8 @@ def read_buffers(metadata):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model", choices=sorted(MODELS))
-    parser.add_argument("batch", type=int)
-    parser.add_argument("side", type=int)
-    parser.add_argument("out")
-    parser.add_argument("--weights", action="store_true")
+    parser = arguments(sorted(MODELS))
     parser.add_argument("--steps", type=int, default=1)
-    parser.add_argument("--align", type=int, default=64)
     args = parser.parse_args()
     start = time.time()
     x = tf.random.normal([args.batch, args.side, args.side, 3])

@@ -5,12 +5,11 @@ Usage: trace_torch.py MODEL BATCH SIDE OUT.csv [--compile] [--weights] [--steps 
 A buffer is what lay between an allocation and its release.  Without --weights, what the steps found there and what
 outlives them is left out: it belongs to the model and its optimizer."""
 
-import argparse
 import time
 
 import torch
 from torch.profiler import ProfilerActivity, profile
-from trace_csv import write_problem
+from trace_csv import arguments, write_problem
 from trace_models import MODELS, batch_of
 
 
@@ -43,15 +42,9 @@ def lifespans(events, with_weights):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model", choices=sorted(MODELS))
-    parser.add_argument("batch", type=int)
-    parser.add_argument("side", type=int)
-    parser.add_argument("out")
+    parser = arguments(sorted(MODELS))
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--weights", action="store_true")
     parser.add_argument("--steps", type=int, default=1)
-    parser.add_argument("--align", type=int, default=64)
     args = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)

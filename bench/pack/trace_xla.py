@@ -6,13 +6,12 @@ XLA dumps its modules; the largest one is the step.  A buffer is what XLA placed
 instruction that makes it to the last one that reads it; values that XLA lets share bytes while both live are one
 buffer.  With --weights the parameters are there too, for the whole step."""
 
-import argparse
 import glob
 import os
 import re
 import tempfile
 
-from trace_csv import write_problem
+from trace_csv import arguments, write_problem
 
 ALLOCATION = re.compile(r"allocation \d+: size (\d+), (.*):")
 VALUE = re.compile(r" value: <\d+ (\S+) @\d+> \(size=(\d+),offset=(\d+)\)")
@@ -77,14 +76,7 @@ def dump_step(name, batch, side, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model")
-    parser.add_argument("batch", type=int)
-    parser.add_argument("side", type=int)
-    parser.add_argument("out")
-    parser.add_argument("--weights", action="store_true")
-    parser.add_argument("--align", type=int, default=64)
-    args = parser.parse_args()
+    args = arguments().parse_args()
     ending = "-buffer-assignment.txt"
     with tempfile.TemporaryDirectory() as folder:
         dump_step(args.model, args.batch, args.side, folder)

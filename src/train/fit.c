@@ -91,7 +91,7 @@ snug_status snug__fit_make_session(snug__fit *f) {
   const snug__feed *v = &f->validation;
   snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN,
                              .choice = f->pick.choice,
-                             .kernels = f->has_kernels ? &f->kernels : NULL,
+                             .kernels = snug__fit_rules(f->model).fixed,
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
                              .allow_batch_statistics = f->options.levers.allow_batch_statistics,

@@ -16,8 +16,7 @@ typedef struct triangle_config {
 static const snug__field triangle_fields[] = {
     SNUG__LAYER_FIELDS, SNUG_FIELD(triangle_config, k, INT, "0"), {0}};
 
-/* A mask of a matrix: where its column lies less than k behind its row, and where it lies just k.
- */
+/* A mask of a matrix: where its column lies less than k behind its row; with_k: or just k. */
 static snug_status lower_mask(const snug__layer_call *c, int64_t rows, int64_t columns, int64_t k,
                               bool with_k, snug__id *out) {
   const int64_t shape[] = {rows, columns};
