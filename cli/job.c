@@ -220,7 +220,7 @@ static void print_note(void *user, const char *text) {
 }
 
 static int create_context(job *j, const memory_line *line) {
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   if (j->options->threads > 1024) {
     return cli_fail(CLI_USAGE, "--threads is %lld; it is at most 1024",
                     (long long)j->options->threads);

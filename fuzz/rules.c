@@ -13,7 +13,7 @@ void fuzz_fail(const char *what) {
 }
 
 snug_ctx *fuzz_begin(void) {
-  snug_options options = {.memory_limit = LIMIT, .threads = 1};
+  snug_options options = {.struct_size = sizeof options, .memory_limit = LIMIT, .threads = 1};
   snug_ctx *ctx = NULL;
   if (snug_ctx_create(&options, &ctx) != SNUG_OK) {
     fuzz_fail("no context");

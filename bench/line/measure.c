@@ -9,7 +9,7 @@
 void measure_open(const bench_options *o, snug_ctx **ctx, snug_model **model) {
   const char *loss = "sparse_categorical_crossentropy";
   snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.threads = o->threads;
   how.optimizer = "adam";
   how.loss = &loss;

@@ -192,7 +192,7 @@ int main(int argc, char **argv) {
   }
   const char *path = argv[1];
   bench_options o = {0};
-  snug_options how = SNUG_OPTIONS_DEFAULT;
+  snug_options how = SNUG_INIT(snug_options);
   if (argc > 3) {
     argv[2] = argv[0];
     o = bench_options_read(argc - 2, argv + 2);

@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   const char *start = getenv("BENCH_START");
   bench_options o = bench_options_read(argc, argv);
   stopwatch w = {.options = &o, .process = start ? strtod(start, NULL) : bench_now()};
-  snug_options how = SNUG_OPTIONS_DEFAULT;
+  snug_options how = SNUG_INIT(snug_options);
   snug_ctx *ctx = NULL;
   snug_model *m = NULL;
   how.threads = o.threads;

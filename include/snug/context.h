@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "snug/status.h"
+#include "snug/struct_size.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,7 @@ typedef struct snug_allocator {
 typedef void snug_note(void *user, const char *text);
 
 typedef struct snug_options {
+  size_t struct_size;
   const snug_allocator *allocator; /* NULL: the C library's; copied */
   uint64_t memory_limit;           /* bytes that Snug may hold at one time; 0: no limit */
   int32_t threads; /* kernel threads, up to 1024; 0: the cores this process may use (affinity, CPU
@@ -44,13 +46,10 @@ typedef struct snug_options {
   void *note_user;
 } snug_options;
 
-/* clang-format off */
-#define SNUG_OPTIONS_DEFAULT {NULL, 0, 0, false, NULL, NULL}
-/* clang-format on */
-
 /* Create a context.  options may be NULL.  Owns: *out is the caller's, ended by snug_ctx_destroy.
  * Fails: E_MEMORY, E_LIMIT (the context alone is larger), E_ARGUMENT (threads out of range, an
- * allocator without its function); *out is NULL then and there is no message to ask for. */
+ * allocator without its function, a struct_size that will not do); *out is NULL then and there is
+ * no message to ask for. */
 SNUG_API snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) SNUG_NODISCARD;
 
 /* Destroy a context; everything made from it (models, histories, plans) must be gone.  NULL is

@@ -16,6 +16,7 @@
 #include "snug/record.h"
 #include "snug/report.h"
 #include "snug/status.h"
+#include "snug/struct_size.h"
 #include "snug/summary.h"
 #include "snug/train.h"
 #include "snug/types.h"

@@ -215,7 +215,7 @@ class Context:
     def __init__(self, memory_limit: int = 0, preallocate: bool = False) -> None:
         self.pointer = c_void_p()
         self._note = t.NOTE(_warn)  # as long as the context may call it
-        options = t.Options(None, memory_limit, 0, False, self._note, None)
+        options = t.Options(memory_limit=memory_limit, note=self._note)
         status = library().snug_ctx_create(byref(options), byref(self.pointer))
         if status:
             raise MemoryError(f"no context within {memory_limit} bytes: the limit of snug.set_memory_limit is too low")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
-                    c_uint32, c_uint64, c_void_p)
+                    c_uint32, c_uint64, c_void_p, sizeof)
 
 MAX_RANK = 6
 ROWS_UNKNOWN = -1
@@ -20,8 +20,15 @@ DTYPES = ("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64",
 NOTE = CFUNCTYPE(None, c_void_p, c_char_p)
 
 
-class Options(Structure):
-    _fields_ = [("allocator", c_void_p), ("memory_limit", c_uint64), ("threads", c_int32), ("whole_process", c_bool),
+class Sized(Structure):
+    """A struct that can grow (snug/struct_size.h); the keywords are its other members."""
+
+    def __init__(self, **members) -> None:
+        super().__init__(struct_size=sizeof(self), **members)
+
+
+class Options(Sized):
+    _fields_ = [("struct_size", c_size_t), ("allocator", c_void_p), ("memory_limit", c_uint64), ("threads", c_int32), ("whole_process", c_bool),
                 ("note", NOTE), ("note_user", c_void_p)]
 
 

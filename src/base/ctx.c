@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/struct_size.h"
 #include "base/thread.h"
 
 const char *snug_version(void) { return SNUG_VERSION; }
@@ -50,21 +51,20 @@ static void note_binding(const snug_ctx *ctx, bool fixed) {
 }
 
 snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
-  static const snug_options defaults = SNUG_OPTIONS_DEFAULT;
-  const snug_options *o = options ? options : &defaults;
+  snug_options o;
   snug_allocator allocator = snug__heap;
   if (!out) {
     return SNUG_E_ARGUMENT;
   }
   *out = NULL;
-  if (o->threads < 0 || o->threads > SNUG__MAX_THREADS ||
-      (o->allocator && !o->allocator->realloc)) {
+  SNUG_TRY(SNUG__READ(NULL, snug_options, options, &o));
+  if (o.threads < 0 || o.threads > SNUG__MAX_THREADS || (o.allocator && !o.allocator->realloc)) {
     return SNUG_E_ARGUMENT;
   }
-  if (o->allocator) {
-    allocator = *o->allocator;
+  if (o.allocator) {
+    allocator = *o.allocator;
   }
-  if (o->memory_limit && o->memory_limit < sizeof(snug_ctx)) {
+  if (o.memory_limit && o.memory_limit < sizeof(snug_ctx)) {
     return SNUG_E_LIMIT;
   }
   snug_ctx *ctx = allocator.realloc(allocator.ctx, NULL, 0, sizeof *ctx);
@@ -73,17 +73,17 @@ snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   }
   memset(ctx, 0, sizeof *ctx);
   ctx->allocator = allocator;
-  ctx->account.limit = o->memory_limit;
+  ctx->account.limit = o.memory_limit;
   ctx->account.current[SNUG__MEM_CONTEXT] = ctx->account.at_peak[SNUG__MEM_CONTEXT] = sizeof *ctx;
   ctx->account.total = ctx->account.peak = sizeof *ctx;
   ctx->account.allocations = 1;
-  ctx->note = o->note;
-  ctx->note_user = o->note_user;
+  ctx->note = o.note;
+  ctx->note_user = o.note_user;
   ctx->threads =
-      snug__startable_threads(snug__usable_threads(o->threads ? o->threads : snug__cores()));
-  note_binding(ctx, o->threads != 0);
+      snug__startable_threads(snug__usable_threads(o.threads ? o.threads : snug__cores()));
+  note_binding(ctx, o.threads != 0);
   ctx->isa = usable_isa();
-  ctx->whole_process = o->whole_process;
+  ctx->whole_process = o.whole_process;
   *out = ctx;
   return SNUG_OK;
 }

@@ -83,14 +83,21 @@ static char *long_text(size_t n, const char *piece) {
 TEST(contexts) {
   snug_ctx *ctx = (snug_ctx *)&ctx;
   snug_allocator none = {NULL, NULL};
-  const snug_options bad[] = {
-      {NULL, 0, -1}, {NULL, 0, INT32_MAX}, {NULL, 0, INT32_MIN}, {&none, 0, 0}};
+  const size_t size = sizeof(snug_options);
+  const snug_options bad[] = {{.struct_size = size, .threads = -1},
+                              {.struct_size = size, .threads = INT32_MAX},
+                              {.struct_size = size, .threads = INT32_MIN},
+                              {.struct_size = size, .allocator = &none},
+                              {.struct_size = 0},
+                              {.struct_size = size - 1},
+                              {.struct_size = SIZE_MAX}};
   ASSERT_EQ_INT(snug_ctx_create(NULL, NULL), SNUG_E_ARGUMENT);
   for (size_t i = 0; i < SNUG_COUNT(bad); i++) {
     ASSERT_EQ_INT(snug_ctx_create(&bad[i], &ctx), SNUG_E_ARGUMENT);
     ASSERT_NULL(ctx);
   }
-  ASSERT_EQ_INT(snug_ctx_create(&(snug_options){NULL, 1, 0}, &ctx), SNUG_E_LIMIT);
+  ASSERT_EQ_INT(snug_ctx_create(&(snug_options){.struct_size = size, .memory_limit = 1}, &ctx),
+                SNUG_E_LIMIT);
   ASSERT_NULL(ctx);
   ASSERT_EQ_TEXT(snug_message(NULL), "");
   snug_ctx_destroy(NULL);

@@ -62,7 +62,8 @@ static int n_findings;
 
 snug_ctx *attempt_ctx(void) {
   n_findings = 0;
-  return test_ctx_with(&(snug_options){.memory_limit = ATTEMPT_BYTES, .threads = 1});
+  return test_ctx_with(&(snug_options){
+      .struct_size = sizeof(snug_options), .memory_limit = ATTEMPT_BYTES, .threads = 1});
 }
 
 static struct timespec start;

@@ -89,7 +89,7 @@ static snug_status read_weights(snug_model *m, job *j) {
 
 static void *run(void *arg) {
   job *j = arg;
-  const snug_options o = {NULL, 0, j->threads};
+  const snug_options o = {.struct_size = sizeof o, .threads = j->threads};
   const snug_model_options options = {NULL, SNUG_NO_DTYPE, j->seed};
   snug_ctx *ctx = NULL;
   snug_model *m = NULL;

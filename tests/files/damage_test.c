@@ -69,7 +69,7 @@ TEST(npz_without_memory) { test_fault_sweep(scenario, npz); }
 TEST(gz_without_memory) { test_fault_sweep(scenario, gz); }
 
 TEST(an_array_beyond_the_limit_is_refused_by_name) {
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.memory_limit = 24000; /* unpacking takes 16 KiB */
   snug_ctx *ctx = test_ctx_with(&options);
   snug_arrays *a = NULL;

@@ -321,7 +321,7 @@ TEST(memory_is_bounded_by_the_length_of_the_text) {
       "snug-graph 1\n%16777215 = input int8[] class=data\nend\n",
       "snug-graph 1\n%0 = constant float64[1000000000] class=data\n 1\nend\n",
       "snug-graph 1\n%0 = input int8[9000000000000000000] class=data\nend\n"};
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.memory_limit = 256u << 10;
   snug_ctx *ctx = test_ctx_with(&options);
   for (size_t i = 0; i < 3; i++) {

@@ -62,7 +62,8 @@ static void kill_once(snug_model *const models[2], const char *path, double afte
 }
 
 TEST(killed_at_any_moment) {
-  const snug_options one_thread = {.threads = 1}; /* a child has no other threads than the caller */
+  const snug_options one_thread = {.struct_size = sizeof one_thread,
+                                   .threads = 1}; /* a child has no other threads than the caller */
   snug_ctx *ctx = test_ctx_with(&one_thread);
   snug_model *models[2] = {NULL, NULL};
   const char *path = test_path("model.keras");
@@ -101,7 +102,7 @@ static int save_within(snug_model *m, const char *path, rlim_t bytes) {
 }
 
 static void full_disk(const char *path) {
-  const snug_options one_thread = {.threads = 1};
+  const snug_options one_thread = {.struct_size = sizeof one_thread, .threads = 1};
   snug_ctx *ctx = test_ctx_with(&one_thread);
   snug_model *models[2] = {NULL, NULL};
   struct stat old;

@@ -27,7 +27,7 @@ static bool run_once(test_scenario scenario, void *arg, int64_t at, bool persist
                      size_t bytes) {
   test_guard g;
   test_guard_init(&g);
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.allocator = &g.allocator;
   snug_ctx *ctx = NULL;
   snug_status status = snug_ctx_create(&options, &ctx);

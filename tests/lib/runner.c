@@ -62,7 +62,7 @@ static snug_ctx **free_slot(void) {
 }
 
 snug_ctx *test_ctx_with(const snug_options *options) {
-  static const snug_options defaults = SNUG_OPTIONS_DEFAULT;
+  static const snug_options defaults = SNUG_INIT(snug_options);
   snug_options o = options ? *options : defaults;
   snug_ctx **slot = free_slot();
   o.allocator = o.allocator ? o.allocator : &guard.allocator;

@@ -103,7 +103,7 @@ TEST(wrong_texts_are_refused) {
 
 static double *fill(const char *text, snug__type type, uint64_t seed, uint64_t stream,
                     int32_t threads) {
-  snug_options o = SNUG_OPTIONS_DEFAULT;
+  snug_options o = SNUG_INIT(snug_options);
   o.threads = threads;
   snug_ctx *ctx = test_ctx_with(&o);
   snug__initializer init;

@@ -78,7 +78,7 @@ static void begin(run *r, const char *const *paths, int32_t n, int64_t width,
                   const snug_arrays_options *options, int64_t (*mark)(const void *x)) {
   const char *loss = "sparse_categorical_crossentropy";
   snug_compile_options how = {.optimizer = "sgd", .loss = &loss, .n_loss = 1};
-  snug_options whole = {.whole_process = true};
+  snug_options whole = {.struct_size = sizeof whole, .whole_process = true};
   ASSERT_EQ_INT(snug_ctx_create(&whole, &r->ctx), SNUG_OK);
   ASSERT_OK(r->ctx, snug_model_create(r->ctx, NULL, &r->m));
   snug_model_input(r->m, "in", SNUG_FLOAT32, &width, 1);

@@ -12,7 +12,7 @@ typedef struct course {
 } course;
 
 static course run_course(toy *t, int32_t workers, int32_t prefetch, long nanoseconds) {
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.threads = 4});
+  snug_ctx *ctx = test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = 4});
   snug__pipe *p = toy_open(ctx, t, workers, prefetch);
   course c = {p->pace.active, p->pace.depth, p->pace.depth};
   ASSERT_EQ_INT(p->n_workers, 4);

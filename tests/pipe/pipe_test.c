@@ -251,7 +251,7 @@ TEST(nothing_is_allocated_after_it_was_opened) {
 
 /* What is chosen for batches of 4 MiB and scratch of 1 MiB, and for small ones beside them. */
 static snug_data_report chosen_in(uint64_t share) {
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.threads = 8});
+  snug_ctx *ctx = test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = 8});
   toy t, small;
   toy_make(&t);
   toy_make(&small);

@@ -18,7 +18,7 @@ def c_name(python_name):
 
 def structs():
     return {name: cls for name, cls in vars(_types).items()
-            if isinstance(cls, type) and issubclass(cls, ctypes.Structure) and cls is not ctypes.Structure}
+            if isinstance(cls, type) and issubclass(cls, ctypes.Structure) and hasattr(cls, "_fields_")}
 
 
 def claims():

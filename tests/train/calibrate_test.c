@@ -68,7 +68,8 @@ TEST(every_node_has_seconds_and_the_file_keeps_them) {
 /* A batch that is far too large to be run here is told all the same. */
 TEST(a_large_batch_is_told_from_small_ones) {
   setenv("SNUG_CACHE", test_path("cache"), 1);
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.threads = 1}); /* others may be at work */
+  snug_ctx *ctx = test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options),
+                                                .threads = 1}); /* others may be at work */
   snug_model *m = net_model(ctx, &nets[1], "adam");
   calibrated small, large;
   double sums[2] = {0.0, 0.0};

@@ -39,7 +39,7 @@ static snug_model *new_dense(snug_ctx *ctx, snug_dtype dtype, const char *initia
 }
 
 static snug_ctx *new_ctx(void) {
-  snug_options o = SNUG_OPTIONS_DEFAULT;
+  snug_options o = SNUG_INIT(snug_options);
   o.threads = THREADS;
   return test_ctx_with(&o);
 }

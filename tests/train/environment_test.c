@@ -20,7 +20,8 @@ extern char **environ;
 /* ---- what a child runs ---- */
 
 static double loss_with(int32_t threads) {
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.threads = threads});
+  snug_ctx *ctx =
+      test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = threads});
   snug_model *m = net_model(ctx, &nets[1], "sgd");
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
   snug_history *h = NULL;
@@ -115,6 +116,7 @@ TEST(numbers_of_threads) {
 TEST(a_context_has_no_more_threads_than_openmp) {
   ASSERT_EQ_INT(snug__usable_threads(0), 1);
   ASSERT_EQ_INT(snug__usable_threads(1), 1);
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.threads = SNUG__MAX_THREADS});
+  snug_ctx *ctx = test_ctx_with(
+      &(snug_options){.struct_size = sizeof(snug_options), .threads = SNUG__MAX_THREADS});
   ASSERT_EQ_INT(ctx->threads, snug__usable_threads(SNUG__MAX_THREADS));
 }

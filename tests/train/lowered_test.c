@@ -100,7 +100,8 @@ static void run_step(const net *n, const way *how, const weights *start, weights
   snug__device references = snug__cpu;
   references.kernel = reference;
   snug__pass_options plain = {.device = &references, .no_fuse = true, .no_remake = true};
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.threads = how->threads});
+  snug_ctx *ctx =
+      test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = how->threads});
   ctx->isa = how->isa < ctx->isa ? how->isa : ctx->isa;
   snug_model *m = make_model(ctx, n, how, &plain);
   if (start) {

@@ -18,7 +18,7 @@ enum { ROWS = 23, BATCH = 10, STEPS = 5, FEATURES = 3, MAX_WEIGHTS = 2000, MAX_L
 
 /* One thread: the sums of one batch are compared, not those of threads. */
 static snug_ctx *new_ctx(void) {
-  snug_options o = SNUG_OPTIONS_DEFAULT;
+  snug_options o = SNUG_INIT(snug_options);
   o.threads = 1;
   return test_ctx_with(&o);
 }

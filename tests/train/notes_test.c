@@ -53,7 +53,8 @@ static void rows_make(rows *r) {
 
 /* Train a model of 5 classes, and hold what was planned against what was measured. */
 static void fit(const snug_data *data, const snug_fit_options *options, told *t) {
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.note = keep, .note_user = t});
+  snug_ctx *ctx = test_ctx_with(
+      &(snug_options){.struct_size = sizeof(snug_options), .note = keep, .note_user = t});
   const int64_t shape[] = {WIDTH};
   snug_model *m = NULL;
   snug_history *h = NULL;

@@ -177,7 +177,7 @@ static void run_steps(snug__fit *f, int64_t n) {
 
 static bool watch_steps(void *arg) {
   const bool *calls = arg;
-  snug_ctx *ctx = test_ctx_with(&(snug_options){.threads = 2});
+  snug_ctx *ctx = test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = 2});
   snug_model *m = net_model(ctx, &nets[1], "adam");
   snug_fit_options o = fit_options(&nets[1]);
   snug__pass_options pass = {.offload = &all, .no_remake = true};

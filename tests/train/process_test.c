@@ -20,7 +20,7 @@ typedef struct figures {
 } figures;
 
 static bool fit_in_child(const net *n, figures *out) {
-  const snug_options whole = {.whole_process = true};
+  const snug_options whole = {.struct_size = sizeof whole, .whole_process = true};
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
   snug_history *history = NULL;
   snug_plan *plan = NULL;

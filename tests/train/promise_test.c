@@ -251,7 +251,7 @@ typedef struct watched {
 
 static bool watch_steps(void *arg) {
   const watched *w = arg;
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.threads = 2;
   snug_ctx *ctx = test_ctx_with(&options);
   snug_model *m = net_model(ctx, w->n, "adam");

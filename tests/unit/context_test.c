@@ -23,7 +23,7 @@ TEST(destroy_takes_null) { snug_ctx_destroy(NULL); }
 TEST(create_needs_a_place) { ASSERT_EQ_INT(snug_ctx_create(NULL, NULL), SNUG_E_ARGUMENT); }
 
 TEST(threads_must_be_in_range) {
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.threads = -1;
   ASSERT_EQ_INT(create(&options), SNUG_E_ARGUMENT);
   options.threads = SNUG__MAX_THREADS + 1;
@@ -34,20 +34,20 @@ TEST(threads_must_be_in_range) {
 
 TEST(allocator_must_have_a_function) {
   static const snug_allocator empty = {NULL, NULL};
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.allocator = &empty;
   ASSERT_EQ_INT(create(&options), SNUG_E_ARGUMENT);
 }
 
 TEST(no_memory_is_reported) {
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.allocator = test_allocator();
   test_current_guard()->fail_at = 0;
   ASSERT_EQ_INT(create(&options), SNUG_E_MEMORY);
 }
 
 TEST(the_context_itself_counts) {
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   options.memory_limit = sizeof(snug_ctx) - 1;
   ASSERT_EQ_INT(create(&options), SNUG_E_LIMIT);
   options.memory_limit = sizeof(snug_ctx);

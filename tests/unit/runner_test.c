@@ -66,7 +66,7 @@ __attribute__((no_sanitize("address"))) static void writes_outside(void) {
 }
 
 static void leaves_a_context(void) {
-  snug_options options = SNUG_OPTIONS_DEFAULT;
+  snug_options options = SNUG_INIT(snug_options);
   snug_ctx *ctx = NULL;
   options.allocator = test_allocator();
   ASSERT_EQ_INT(snug_ctx_create(&options, &ctx), SNUG_OK);

@@ -447,7 +447,7 @@ void watch(const Context &ctx) {
 }
 
 Context make_context() {
-  const snug_options options = SNUG_OPTIONS_DEFAULT;
+  const snug_options options = SNUG_INIT(snug_options);
   snug_ctx *raw = nullptr;
   const snug_status s = snug_ctx_create(&options, &raw);
   check(s == SNUG_OK, "snug_ctx_create", snug_status_text(s));
