@@ -70,7 +70,7 @@ static void describe(const snug__graph *g, const snug__node *node, trial *t) {
 }
 
 /* Images that come as `images`; then whatever the kernel that is chosen for those wants. */
-static void lay_out(trial *t, snug__layout images) {
+static void assign_layouts(trial *t, snug__layout images) {
   for (int32_t i = 0; i < t->sig.n_in; i++) {
     t->in[i].layout = t->in[i].rank == 4 ? images : SNUG__LAYOUT_PLAIN;
   }
@@ -147,7 +147,7 @@ static own time_node(const snug__graph *g, const snug__node *node, snug__layout 
   trial *t = calloc(1, sizeof *t);
   need(t);
   describe(g, node, t);
-  lay_out(t, images);
+  assign_layouts(t, images);
   take_operands(t);
   own result = run_trial(t);
   give_operands(t);

@@ -34,7 +34,7 @@ static double keep_everything(const snug__graph *g, const double *seconds) {
 }
 
 void show_path(const bench_options *o) {
-  static const snug__pass_options keep = {.no_remake = true};
+  static const snug__pass_options keep = {.no_recompute = true};
   subject s = subject_make(o);
   snug__graph *g = NULL;
   snug__step step;

@@ -1,5 +1,5 @@
 /* A step's time as it is predicted from its kernels beside the time that it takes, in all and by
- * op.  Nothing is made again in it: that is the step that is calibrated. */
+ * op.  Nothing is recomputed in it: that is the step that is calibrated. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static void print(const bench_options *o, const snug__program *p, const double *
 }
 
 void show_prediction(const bench_options *o) {
-  const snug__pass_options keep = {.no_remake = true};
+  const snug__pass_options keep = {.no_recompute = true};
   subject s = subject_make(o);
   snug_fit_options how = SNUG_FIT_OPTIONS_DEFAULT;
   snug__fit f;

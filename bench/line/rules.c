@@ -80,8 +80,8 @@ void rules_close(rules *r) {
 
 /* ---- segments ---- */
 
-/* Everything is made again but what is read behind the end of the segment that makes it. */
-static void keep_ends(const rules *r, const bool *is_end, bool *remade) {
+/* Everything is recomputed but what is read behind the end of the segment that makes it. */
+static void keep_ends(const rules *r, const bool *is_end, bool *recomputed) {
   snug__id *end_of = need(r->n_forward, sizeof *end_of);
   snug__id end = r->n_forward;
   for (snug__id id = r->n_forward; id-- > 0;) {
@@ -89,10 +89,10 @@ static void keep_ends(const rules *r, const bool *is_end, bool *remade) {
     end_of[id] = end;
   }
   for (snug__id v = 0; v < r->g->values.n; v++) {
-    remade[v] = is_made(r, v) && (r->last[v] == SNUG_NONE ||
-                                  r->last[v] <= end_of[snug__value_at(r->g, v)->producer]);
+    recomputed[v] = is_made(r, v) && (r->last[v] == SNUG_NONE ||
+                                      r->last[v] <= end_of[snug__value_at(r->g, v)->producer]);
   }
-  snug__recipes_close(r->recipes, remade);
+  snug__recipes_close(r->recipes, recomputed);
   free(end_of);
 }
 
@@ -100,7 +100,7 @@ static bool may_end(const rules *r, bool at_joints, snug__id id) {
   return !at_joints || r->n_crossing[id] == 1;
 }
 
-void rule_sqrt(const rules *r, bool at_joints, bool *remade) {
+void rule_sqrt(const rules *r, bool at_joints, bool *recomputed) {
   bool *is_end = need(r->n_forward, sizeof *is_end);
   double length = sqrt((double)r->n_forward);
   double at = length;
@@ -110,7 +110,7 @@ void rule_sqrt(const rules *r, bool at_joints, bool *remade) {
       at = (double)id + 1.0 + length;
     }
   }
-  keep_ends(r, is_end, remade);
+  keep_ends(r, is_end, recomputed);
   free(is_end);
 }
 
@@ -123,7 +123,7 @@ static int64_t bytes_made(const rules *r, snug__id id) {
   return bytes;
 }
 
-void rule_greedy(const rules *r, bool at_joints, int64_t bytes, bool *remade) {
+void rule_greedy(const rules *r, bool at_joints, int64_t bytes, bool *recomputed) {
   bool *is_end = need(r->n_forward, sizeof *is_end);
   int64_t made = 0;
   for (snug__id id = 0; id < r->n_forward; id++) {
@@ -133,7 +133,7 @@ void rule_greedy(const rules *r, bool at_joints, int64_t bytes, bool *remade) {
       made = 0;
     }
   }
-  keep_ends(r, is_end, remade);
+  keep_ends(r, is_end, recomputed);
   free(is_end);
 }
 
@@ -170,24 +170,24 @@ static void fill(const item *items, size_t n, double *best, bool *taken) {
   }
 }
 
-void rule_knapsack(const rules *r, int64_t bytes, bool *remade) {
+void rule_knapsack(const rules *r, int64_t bytes, bool *recomputed) {
   item *items = need(r->g->values.n, sizeof *items);
   double *best = need(UNITS + 1, sizeof *best);
   size_t n = gather(r, bytes / UNITS + 1, items);
   bool *taken = need(n * (UNITS + 1), sizeof *taken);
   size_t left = UNITS;
   fill(items, n, best, taken);
-  /* What the backward does not read may be made again wherever that helps. */
+  /* What the backward does not read may be recomputed wherever that helps. */
   for (snug__id v = 0; v < r->g->values.n; v++) {
-    remade[v] = is_made(r, v);
+    recomputed[v] = is_made(r, v);
   }
   for (size_t i = n; i-- > 0;) {
     if (taken[i * (UNITS + 1) + left]) {
-      remade[items[i].value] = false;
+      recomputed[items[i].value] = false;
       left -= (size_t)items[i].units;
     }
   }
-  snug__recipes_close(r->recipes, remade);
+  snug__recipes_close(r->recipes, recomputed);
   free(taken);
   free(best);
   free(items);

@@ -1,5 +1,6 @@
-/* Known rules of which values to make again, to compare with.  Each works on a step's graph as it
- * is laid out, with every value kept, and fills a choice: remade[], one per value of the graph. */
+/* Known rules of which values to recompute, to compare with.  Each works on a step's graph as it
+ * is laid out, with every value kept, and fills a choice: recomputed[], one per value of the graph.
+ */
 #ifndef SNUG_BENCH_LINE_RULES_H
 #define SNUG_BENCH_LINE_RULES_H
 
@@ -14,7 +15,7 @@ typedef struct rules {
   bool *is_read;         /* per value: by the backward */
   int64_t *crossing;     /* per forward node: bytes that are made before its end and read behind */
   int32_t *n_crossing;   /* and how many values these are */
-  int64_t kept;          /* bytes of all that the backward reads and that could be made again */
+  int64_t kept;          /* bytes of all that the backward reads and that could be recomputed */
 } rules;
 
 /* Ends the program if there is no memory. */
@@ -23,14 +24,14 @@ void rules_open(rules *r, const snug__graph *g, const snug__recipes *recipes,
 void rules_close(rules *r);
 
 /* T. Chen et al., Training deep nets with sublinear memory cost: the forward in segments, of which
- * the values at their ends are kept and those inside are made again.  at_joints: segments end only
+ * the values at their ends are kept and those inside are recomputed.  at_joints: segments end only
  * where one value alone goes on.  sqrt: as many segments as the root of the number of nodes, of
  * equally many nodes; greedy: one ends when more than so many bytes would be made in it. */
-void rule_sqrt(const rules *r, bool at_joints, bool *remade);
-void rule_greedy(const rules *r, bool at_joints, int64_t bytes, bool *remade);
+void rule_sqrt(const rules *r, bool at_joints, bool *recomputed);
+void rule_greedy(const rules *r, bool at_joints, int64_t bytes, bool *recomputed);
 
 /* A knapsack over values: those are kept for which the sum of the seconds of making each again is
  * largest, within so many bytes. */
-void rule_knapsack(const rules *r, int64_t bytes, bool *remade);
+void rule_knapsack(const rules *r, int64_t bytes, bool *recomputed);
 
 #endif

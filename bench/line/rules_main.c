@@ -73,46 +73,46 @@ static void add_point(points *list, double load, double seconds) {
 
 /* ---- what a choice comes to ---- */
 
-static void try_choice(trial *t, int way, const bool *remade) {
+static void try_choice(trial *t, int way, const bool *recomputed) {
   const snug__problem *p = &t->frontier.problem;
   for (snug__id v = 0; v < t->g->values.n; v++) {
-    t->choice[v] = remade[v] ? SNUG__REMADE : SNUG__KEPT;
+    t->choice[v] = recomputed[v] ? SNUG__REMADE : SNUG__KEPT;
   }
   snug__problem_close(p, t->choice);
   snug__outcome o = snug__simulate(&t->simulation, t->choice);
   add_point(&t->ways[way], (double)o.load, o.seconds);
 }
 
-/* A rule's choice as it is, and with what costs next to nothing made again besides. */
-static void try_rule(trial *t, int way, bool *remade) {
-  try_choice(t, way, remade);
+/* A rule's choice as it is, and with what costs next to nothing recomputed besides. */
+static void try_rule(trial *t, int way, bool *recomputed) {
+  try_choice(t, way, recomputed);
   for (snug__id v = 0; v < t->g->values.n; v++) {
-    remade[v] |= t->frontier.problem.cheap[v];
+    recomputed[v] |= t->frontier.problem.cheap[v];
   }
-  snug__recipes_close(&t->frontier.problem.recipes, remade);
-  try_choice(t, way, remade);
+  snug__recipes_close(&t->frontier.problem.recipes, recomputed);
+  try_choice(t, way, recomputed);
 }
 
 /* ---- everybody's points ---- */
 
 static void try_rules(trial *t) {
-  bool *remade = need(t->g->values.n, sizeof *remade);
-  try_choice(t, CHEAP, remade);
+  bool *recomputed = need(t->g->values.n, sizeof *recomputed);
+  try_choice(t, CHEAP, recomputed);
   try_choice(t, CHEAP, t->frontier.problem.cheap);
   for (int joints = 0; joints < 2; joints++) {
-    rule_sqrt(&t->rules, joints, remade);
-    try_rule(t, SQRT, remade);
+    rule_sqrt(&t->rules, joints, recomputed);
+    try_rule(t, SQRT, recomputed);
     for (int i = 0; i < SWEEP; i++) {
       rule_greedy(&t->rules, joints,
-                  (int64_t)((double)t->rules.kept / pow(48.0, (i + 0.5) / SWEEP)), remade);
-      try_rule(t, GREEDY, remade);
+                  (int64_t)((double)t->rules.kept / pow(48.0, (i + 0.5) / SWEEP)), recomputed);
+      try_rule(t, GREEDY, recomputed);
     }
   }
   for (int i = 0; i < SWEEP; i++) {
-    rule_knapsack(&t->rules, t->rules.kept * (i + 1) / (SWEEP + 1), remade);
-    try_rule(t, KNAPSACK, remade);
+    rule_knapsack(&t->rules, t->rules.kept * (i + 1) / (SWEEP + 1), recomputed);
+    try_rule(t, KNAPSACK, recomputed);
   }
-  free(remade);
+  free(recomputed);
 }
 
 static void take_ours(trial *t) {
@@ -224,7 +224,7 @@ static void vary_seconds(trial *t, uint64_t seed) {
 
 /* seed: 0 if the seconds stay as they are. */
 static void open_trial(trial *t, const bench_options *o, uint64_t seed) {
-  static const snug__pass_options keep = {.no_remake = true};
+  static const snug__pass_options keep = {.no_recompute = true};
   char note[SNUG__NOTE_BYTES];
   snug__step step;
   t->s = subject_make(o);

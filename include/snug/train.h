@@ -105,7 +105,7 @@ typedef struct snug_callback {
 
 /* What may be done to stay under the line.  All zero: everything that changes no result. */
 typedef struct snug_levers {
-  /* Which values of the forward are made again in the backward instead of being kept.  NULL or
+  /* Which values of the forward are recomputed in the backward instead of being kept.  NULL or
    * "auto": what the line asks for; "none"; "activations": what one pass over its values makes
    * again; "full": all that can be; otherwise layers by name, separated by commas. */
   const char *recompute;

@@ -25,29 +25,29 @@ static bool is_of_values(snug__account_name name) {
   return name == SNUG__MEM_WEIGHTS || name == SNUG__MEM_OPTIMIZER || name == SNUG__MEM_WORK;
 }
 
-static bool is_in_stock(const snug_ctx *ctx, snug__account_name name, size_t bytes) {
-  return is_of_values(name) && snug__stock_fits(&ctx->stock, bytes);
+static bool is_in_prealloc(const snug_ctx *ctx, snug__account_name name, size_t bytes) {
+  return is_of_values(name) && snug__prealloc_fits(&ctx->prealloc, bytes);
 }
 
 static bool is_refused_by_limit(const snug_ctx *ctx, snug__account_name name, size_t old_bytes,
                                 size_t new_bytes) {
   const snug__account *a = &ctx->account;
-  uint64_t held = a->total + ctx->stock.idle;
-  return a->limit && new_bytes > old_bytes && !is_in_stock(ctx, name, new_bytes) &&
+  uint64_t held = a->total + ctx->prealloc.idle;
+  return a->limit && new_bytes > old_bytes && !is_in_prealloc(ctx, name, new_bytes) &&
          (held > a->limit || new_bytes - old_bytes > a->limit - held);
 }
 
-/* What is cut from the stock is resident already. */
+/* What is cut from the preallocated pool is resident already. */
 static bool is_refused_by_gate(snug_ctx *ctx, snug__account_name name, size_t old_bytes,
                                size_t new_bytes) {
-  return new_bytes > old_bytes && !is_in_stock(ctx, name, new_bytes) &&
+  return new_bytes > old_bytes && !is_in_prealloc(ctx, name, new_bytes) &&
          !snug__gate_admits(&ctx->account.gate, new_bytes - old_bytes);
 }
 
-void snug__stock_end(snug_ctx *ctx) {
-  if (ctx->stock.start) {
-    ctx->allocator.realloc(ctx->allocator.ctx, ctx->stock.start, ctx->stock.bytes, 0);
-    ctx->stock = (snug__stock){0};
+void snug__prealloc_end(snug_ctx *ctx) {
+  if (ctx->prealloc.start) {
+    ctx->allocator.realloc(ctx->allocator.ctx, ctx->prealloc.start, ctx->prealloc.bytes, 0);
+    ctx->prealloc = (snug__prealloc){0};
   }
 }
 
@@ -71,7 +71,7 @@ snug_status snug__admit(snug_ctx *ctx, const char *what, size_t bytes) {
   return snug__gate_admits(&ctx->account.gate, bytes) ? SNUG_OK : refuse_by_gate(ctx, what, bytes);
 }
 
-static snug_status open_stock(snug_ctx *ctx, size_t bytes) {
+static snug_status open_prealloc(snug_ctx *ctx, size_t bytes) {
   const snug__account *a = &ctx->account;
   if (is_refused_by_limit(ctx, SNUG__MEM_WORK, 0, bytes)) {
     return snug__fail(ctx, SNUG_E_LIMIT,
@@ -85,41 +85,42 @@ static snug_status open_stock(snug_ctx *ctx, size_t bytes) {
                       bytes);
   }
   memset(memory, 0, bytes);
-  snug__stock_open(&ctx->stock, memory, bytes);
+  snug__prealloc_open(&ctx->prealloc, memory, bytes);
   return SNUG_OK;
 }
 
 snug_status snug__preallocate(snug_ctx *ctx, size_t bytes) {
-  size_t whole = snug__stock_round(bytes);
+  size_t whole = snug__prealloc_round(bytes);
   if (bytes && !whole) {
     return snug__fail(ctx, SNUG_E_OVERFLOW, "%zu bytes are more than can be preallocated", bytes);
   }
-  snug__stock before = ctx->stock;
-  ctx->stock = (snug__stock){0};
-  snug_status s = bytes ? open_stock(ctx, whole) : SNUG_OK;
-  snug__stock now = ctx->stock;
-  ctx->stock = before;
+  snug__prealloc before = ctx->prealloc;
+  ctx->prealloc = (snug__prealloc){0};
+  snug_status s = bytes ? open_prealloc(ctx, whole) : SNUG_OK;
+  snug__prealloc now = ctx->prealloc;
+  ctx->prealloc = before;
   if (!s) {
-    snug__stock_end(ctx);
-    ctx->stock = now;
+    snug__prealloc_end(ctx);
+    ctx->prealloc = now;
   }
   return s;
 }
 
 static void *take_piece(snug_ctx *ctx, snug__account_name name, size_t bytes) {
-  return is_in_stock(ctx, name, bytes) ? snug__stock_take(&ctx->stock, bytes)
-                                       : ctx->allocator.realloc(ctx->allocator.ctx, NULL, 0, bytes);
+  return is_in_prealloc(ctx, name, bytes)
+             ? snug__prealloc_take(&ctx->prealloc, bytes)
+             : ctx->allocator.realloc(ctx->allocator.ctx, NULL, 0, bytes);
 }
 
-/* As snug_allocator.realloc, for a piece of the stock. */
-static void *resize_in_stock(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
-                             size_t new_bytes) {
+/* As snug_allocator.realloc, for a piece of the preallocated pool. */
+static void *resize_in_prealloc(snug_ctx *ctx, snug__account_name name, void *ptr, size_t old_bytes,
+                                size_t new_bytes) {
   void *moved = new_bytes ? take_piece(ctx, name, new_bytes) : NULL;
   if (moved) {
     memcpy(moved, ptr, old_bytes < new_bytes ? old_bytes : new_bytes);
   }
   if (moved || !new_bytes) {
-    snug__stock_give(&ctx->stock, ptr, old_bytes);
+    snug__prealloc_give(&ctx->prealloc, ptr, old_bytes);
   }
   return moved;
 }
@@ -129,8 +130,8 @@ static void *resize(snug_ctx *ctx, snug__account_name name, void *ptr, size_t ol
   if (!ptr && new_bytes) {
     return take_piece(ctx, name, new_bytes);
   }
-  return snug__stock_has(&ctx->stock, ptr)
-             ? resize_in_stock(ctx, name, ptr, old_bytes, new_bytes)
+  return snug__prealloc_has(&ctx->prealloc, ptr)
+             ? resize_in_prealloc(ctx, name, ptr, old_bytes, new_bytes)
              : ctx->allocator.realloc(ctx->allocator.ctx, ptr, old_bytes, new_bytes);
 }
 

@@ -53,7 +53,7 @@ void *snug__realloc(snug_ctx *ctx, snug__account_name name, void *ptr, size_t ol
  * it as long as there is room.  0: give back what was taken so.  Fails: E_LIMIT, E_MEMORY,
  * E_OVERFLOW; nothing is in use then.  To be called while no value is held. */
 snug_status snug__preallocate(snug_ctx *ctx, size_t bytes) SNUG_NODISCARD;
-void snug__stock_end(snug_ctx *ctx);
+void snug__prealloc_end(snug_ctx *ctx);
 
 /* The failure after snug__realloc refused to add bytes under a name: E_LIMIT or E_MEMORY, with a
  * message that says who holds what. */

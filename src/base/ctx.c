@@ -91,7 +91,7 @@ snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
 void snug_ctx_destroy(snug_ctx *ctx) {
   if (ctx) {
     snug_allocator allocator = ctx->allocator;
-    snug__stock_end(ctx);
+    snug__prealloc_end(ctx);
     allocator.realloc(allocator.ctx, ctx, sizeof *ctx, 0);
   }
 }

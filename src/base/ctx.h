@@ -8,7 +8,7 @@
 
 #include "base/account.h"
 #include "base/isa.h"
-#include "base/stock.h"
+#include "base/prealloc.h"
 #include "snug/context.h"
 
 #define SNUG__MESSAGE_BYTES 1024
@@ -16,7 +16,7 @@
 struct snug_ctx {
   snug_allocator allocator;
   snug__account account;
-  snug__stock stock; /* of the processor's memory; see snug_memory_preallocate */
+  snug__prealloc prealloc; /* of the processor's memory; see snug_memory_preallocate */
   int32_t threads;
   snug__isa isa;
   bool whole_process; /* as snug_options has it */

@@ -1,5 +1,5 @@
 /* Philox 4x32-10: a counter-based generator.  The same key and counter give the same four numbers
- * on every machine and thread, so random values are made again instead of being kept. */
+ * on every machine and thread, so random values are recomputed instead of being kept. */
 #ifndef SNUG_BASE_PHILOX_H
 #define SNUG_BASE_PHILOX_H
 

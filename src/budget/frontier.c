@@ -108,18 +108,18 @@ snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const s
 
 /* ---- applying ---- */
 
-static snug_status remake(const snug__recipes *recipes, const snug__keeping *keeping,
-                          const snug__id *order, snug__rewrite *out) {
+static snug_status recompute(const snug__recipes *recipes, const snug__keeping *keeping,
+                             const snug__id *order, snug__rewrite *out) {
   snug_ctx *ctx = recipes->g->ctx;
   size_t n = recipes->g->values.n;
-  bool *flags = NULL; /* what is made again, and what of it in passing */
+  bool *flags = NULL; /* what is recomputed, and what of it in passing */
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 2 * n, &flags));
   for (size_t v = 0; v < n; v++) {
     flags[v] = snug__is_remade(keeping[v]);
     flags[n + v] = keeping[v] == SNUG__REMADE_IN_PASSING;
   }
-  snug__remaking what = {.remade = flags, .in_passing = flags + n, .order = order};
-  snug_status s = snug__pass_remake(recipes, &what, out);
+  snug__recomputing what = {.remade = flags, .in_passing = flags + n, .order = order};
+  snug_status s = snug__pass_recompute(recipes, &what, out);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, flags, 2 * n);
   return s;
 }
@@ -176,7 +176,7 @@ static bool any_waits(const snug__keeping *keeping, size_t n) {
 
 snug_status snug__way_apply(const snug__recipes *recipes, const snug__keeping *keeping,
                             const snug__id *order, snug__rewrite *out) {
-  SNUG_TRY(remake(recipes, keeping, order, out));
+  SNUG_TRY(recompute(recipes, keeping, order, out));
   return any_waits(keeping, recipes->g->values.n) ? offload(keeping, out) : SNUG_OK;
 }
 

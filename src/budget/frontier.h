@@ -24,7 +24,7 @@ typedef struct snug__frontier {
 } snug__frontier;
 
 /* Find the ways of a graph that is laid out and makes nothing again; seconds, again and disk are as
- * snug__problem_open wants them.  fixed: what is made again in all of them, or NULL.  quick: see
+ * snug__problem_open wants them.  fixed: what is recomputed in all of them, or NULL.  quick: see
  * search.h.  The graph must outlive the frontier.  Owns: ended by snug__frontier_close.  Fails:
  * E_MEMORY, as kernels do; nothing is owed then. */
 snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const snug__device *device,

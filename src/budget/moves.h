@@ -30,7 +30,7 @@ typedef struct snug__searcher {
   double nearly; /* the part of the best score from which on a move is as good as the best */
   int64_t level;
   int64_t work;  /* that may be done */
-  bool is_fixed; /* nothing else is made again than in the choice it starts from */
+  bool is_fixed; /* nothing else is recomputed than in the choice it starts from */
   bool may_wait; /* values may wait in a file */
 } snug__searcher;
 

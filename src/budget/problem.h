@@ -1,17 +1,17 @@
 /* A training step as the search sees it: what runs in which order, how many bytes and seconds each
- * part takes, and how values could be made again.
+ * part takes, and how values could be recomputed.
  *
- * The order is fixed.  Values that are made again stand just before their first reader in the
- * backward, as the remake pass puts them, so what is simulated here is what that pass makes. */
+ * The order is fixed.  Values that are recomputed stand just before their first reader in the
+ * backward, as the recompute pass puts them, so what is simulated here is what that pass makes. */
 #ifndef SNUG_BUDGET_PROBLEM_H
 #define SNUG_BUDGET_PROBLEM_H
 
 #include "base/store.h"
 #include "exec/needs.h"
-#include "pass/remake.h"
+#include "pass/recompute.h"
 
 /* Some of the values that a node or a recipe has, in their order: those that lie in the block, look
- * at such, or could be made again.  The others have no part in what is alive. */
+ * at such, or could be recomputed.  The others have no part in what is alive. */
 typedef struct snug__span {
   const snug__id *ids;
   int32_t n;
@@ -64,8 +64,8 @@ snug_status snug__problem_open(snug__problem *p, const snug__graph *g, snug__nee
                                const snug__store_rate *disk) SNUG_NODISCARD;
 void snug__problem_release(snug__problem *p);
 
-/* What becomes of the values of a forward: see snug__remaking and snug__offload.  One each; views
- * as what they look at, or kept where that waits. */
+/* What becomes of the values of a forward: see snug__recomputing and snug__offload.  One each;
+ * views as what they look at, or kept where that waits. */
 typedef unsigned char snug__keeping;
 enum {
   SNUG__KEPT,
@@ -87,7 +87,7 @@ void snug__problem_close(const snug__problem *p, snug__keeping *choice);
 typedef struct snug__outcome {
   int64_t load;   /* most bytes alive at one time */
   double seconds; /* of the whole step */
-  double again;   /* of that, for what is made again */
+  double again;   /* of that, for what is recomputed */
   int64_t n_again;
   int64_t on_disk; /* bytes that wait in a file */
   double waiting;  /* of the seconds, what the processor waits for it */
@@ -113,11 +113,11 @@ typedef struct snug__simulation {
   uint32_t *first, *end; /* per instance: positions in which it is alive; in passing: the last */
   uint32_t *forward_end; /* per value: the position behind its last use in the forward */
   uint32_t *own_first;   /* per value: the first position that reads its copy for itself */
-  snug__id *steps;       /* by position: a node, or (number of nodes + value) made again */
+  snug__id *steps;       /* by position: a node, or (number of nodes + value) recomputed */
   uint32_t *read_at;     /* per value: the last request that reads it for itself */
   uint32_t *made_at;     /* per value: the request in which it was made in passing */
   bool *made;            /* per value: there is a copy */
-  bool *needed;          /* per value: to be made again, and read, or for one that is */
+  bool *needed;          /* per value: to be recomputed, and read, or for one that is */
   snug__id *passing;     /* values made in passing in this request */
   size_t n_passing;
   int64_t *load; /* by position */

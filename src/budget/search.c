@@ -81,7 +81,7 @@ static bool reach_level(snug__searcher *s) {
  * how far down the next level is.  A steep path comes to the end with little work.  Careful ones
  * and bold ones come by other places, and none is the best everywhere. */
 typedef struct start {
-  bool cheap; /* where what costs next to nothing is made again; else where nothing is */
+  bool cheap; /* where what costs next to nothing is recomputed; else where nothing is */
   double nearly;
   double step; /* the load of a level, as part of the one before */
   int64_t work;
@@ -125,7 +125,7 @@ static snug_status add_tried(walker *w, bool pruned) {
   return record(w);
 }
 
-/* As the knapsack says, and with what costs next to nothing made again in any case. */
+/* As the knapsack says, and with what costs next to nothing recomputed in any case. */
 static snug_status add_size(walker *w, size_t units, bool pruned) {
   const snug__problem *p = w->s.p;
   snug__knapsack_choose(&w->team->sack, units, w->s.tried);

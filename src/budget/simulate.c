@@ -92,7 +92,7 @@ static void touch_made(snug__simulation *s, snug__span out) {
   }
 }
 
-/* ---- making again ---- */
+/* ---- recomputing ---- */
 
 static void add_life(snug__simulation *s, size_t instance_, int64_t bytes) {
   if (s->end[instance_]) {
@@ -129,7 +129,7 @@ static void mark_made(snug__simulation *s, snug__id value) {
   }
 }
 
-/* What a recipe leaves: the value, or all outputs of the node that are to be made again. */
+/* What a recipe leaves: the value, or all outputs of the node that are to be recomputed. */
 static void leave(snug__simulation *s, snug__id value) {
   const snug__recipe *r = &s->p->recipes.of[value];
   const snug__node *node = r->again == SNUG_NONE ? NULL : snug__node_at(s->p->g, r->again);

@@ -19,7 +19,7 @@ typedef struct options {
 
 /* What a backup keeps; the names of the columns lie behind it, each ended by NUL. */
 typedef struct memory {
-  int64_t length;    /* of the file; what is behind that is of epochs that will be made again */
+  int64_t length;    /* of the file; what is behind that is of epochs that will be recomputed */
   int64_t n_columns; /* 0: the first epoch is not over */
 } memory;
 

@@ -47,7 +47,7 @@ typedef struct snug__device {
   void (*give)(snug_ctx *ctx, void *block, int64_t bytes);
   /* What taking a block of so many bytes costs in the account. */
   int64_t (*block_cost)(int64_t bytes);
-  /* Give back what its libraries keep of kernels that are gone, in case they are made again: a plan
+  /* Give back what its libraries keep of kernels that are gone, in case they are recomputed: a plan
    * that is made after that finds the process as the first one did.  NULL: they keep nothing. */
   void (*forget)(void);
 } snug__device;

@@ -71,13 +71,13 @@ typedef struct snug__cost {
 } snug__cost;
 
 /* A node that makes output 0 of another again, to the same bits, from what that read and made. */
-#define SNUG__REMAKE_INPUTS 8
-typedef struct snug__remake {
+#define SNUG__RECOMPUTE_INPUTS 8
+typedef struct snug__recompute {
   const struct snug__op *op;
-  snug__id in[SNUG__REMAKE_INPUTS]; /* inputs, or further outputs, of the other */
+  snug__id in[SNUG__RECOMPUTE_INPUTS]; /* inputs, or further outputs, of the other */
   int32_t n_in;
   _Alignas(16) unsigned char params[128];
-} snug__remake;
+} snug__recompute;
 
 /* What grad sees and fills: dout[k] is the gradient of output k or SNUG_NONE (none flows);
  * din[i] is to be set where wants[i], else left at SNUG_NONE. */
@@ -93,13 +93,13 @@ typedef struct snug__grad {
 } snug__grad;
 
 typedef enum snug__op_flag {
-  SNUG__OP_VIEW = 1,       /* output 0 is the memory of input 0; nothing runs */
-  SNUG__OP_NO_REMAKE = 2,  /* must not be recomputed (writes state) */
-  SNUG__OP_ANY_LAYOUT = 4, /* every kernel works on whatever layouts inputs and outputs have */
-  SNUG__OP_CHEAP = 8,      /* element by element: made again in one pass over its values */
-  SNUG__OP_PASSES = 16,    /* output 0 is the memory of input 0, once the node has run */
-  SNUG__OP_AT_ONCE = 32,   /* runs as soon as it can: it begins or ends work beside other work */
-  SNUG__OP_STORE = 64,     /* needs call->store; may fail with E_IO, told by snug__store_fail */
+  SNUG__OP_VIEW = 1,         /* output 0 is the memory of input 0; nothing runs */
+  SNUG__OP_NO_RECOMPUTE = 2, /* must not be recomputed (writes state) */
+  SNUG__OP_ANY_LAYOUT = 4,   /* every kernel works on whatever layouts inputs and outputs have */
+  SNUG__OP_CHEAP = 8,        /* element by element: recomputed in one pass over its values */
+  SNUG__OP_PASSES = 16,      /* output 0 is the memory of input 0, once the node has run */
+  SNUG__OP_AT_ONCE = 32,     /* runs as soon as it can: it begins or ends work beside other work */
+  SNUG__OP_STORE = 64,       /* needs call->store; may fail with E_IO, told by snug__store_fail */
   SNUG__OP_BATCH_STATISTICS = 128 /* takes statistics over the samples of a batch: a part of them
                                     gives others */
 } snug__op_flag;
@@ -136,8 +136,8 @@ typedef struct snug__op {
   /* Why the call wants all samples of a batch at once, as the end of "the batch cannot be run in
    * pieces: ..."; NULL if it does not.  NULL: it never does. */
   const char *(*whole_batch)(const snug__signature *sig);
-  /* How output 0 of a node can be made again in one pass, if not (SNUG__OP_CHEAP) as it was. */
-  void (*remake)(const snug__node *node, snug__remake *out);
+  /* How output 0 of a node can be recomputed in one pass, if not (SNUG__OP_CHEAP) as it was. */
+  void (*recompute)(const snug__node *node, snug__recompute *out);
   size_t (*scratch)(const snug__signature *sig);  /* NULL: none */
   snug__cost (*cost)(const snug__signature *sig); /* NULL: one flop per output element */
 } snug__op;

@@ -55,7 +55,7 @@ snug_status snug__load_fail_early(const snug__archive *a, snug_ctx *ctx, const c
 
 /* What will be taken where it is not cut from memory that was preallocated. */
 static uint64_t to_take(const snug_ctx *ctx, uint64_t bytes) {
-  return snug__stock_fits(&ctx->stock, (size_t)bytes) ? 0 : bytes;
+  return snug__prealloc_fits(&ctx->prealloc, (size_t)bytes) ? 0 : bytes;
 }
 
 /* The largest of the variables that lie otherwise in memory than in files: it is read beside. */

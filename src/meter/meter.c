@@ -7,9 +7,9 @@
 void snug_memory_get(const snug_ctx *ctx, snug_memory_info *out) {
   if (out) {
     const snug__account *a = ctx ? &ctx->account : &(const snug__account){0};
-    const snug__stock *stock = ctx ? &ctx->stock : &(const snug__stock){0};
-    *out =
-        (snug_memory_info){a->total, a->peak, a->limit, a->allocations, stock->bytes, stock->idle};
+    const snug__prealloc *prealloc = ctx ? &ctx->prealloc : &(const snug__prealloc){0};
+    *out = (snug_memory_info){a->total,       a->peak,         a->limit,
+                              a->allocations, prealloc->bytes, prealloc->idle};
   }
 }
 
@@ -45,7 +45,7 @@ snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) {
   if (!ctx) {
     return SNUG_E_ARGUMENT;
   }
-  uint64_t held = ctx->account.total + ctx->stock.idle;
+  uint64_t held = ctx->account.total + ctx->prealloc.idle;
   if (bytes && held > bytes) {
     return snug__fail(ctx, SNUG_E_LIMIT,
                       "a limit of %llu bytes comes too late: %llu are held already",

@@ -11,7 +11,7 @@ snug_status snug__build_open(snug__build *b, snug_ctx *ctx, snug__variables *var
                      .variables = variables,
                      .training = training,
                      .real = real,
-                     .piece = {SNUG_NONE, SNUG_NONE, 0}};
+                     .micro_batch = {SNUG_NONE, SNUG_NONE, 0}};
   snug__vec_init(&b->values, ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), SIZE_MAX / sizeof(snug__id));
   snug__vec_init(&b->terms, ctx, SNUG__MEM_SCRATCH, sizeof(snug__id), SIZE_MAX / sizeof(snug__id));
   return snug__graph_create(ctx, &b->g);
@@ -53,7 +53,7 @@ snug_status snug__build_per_batch(snug__build *b, double factor, bool inverse, s
                                   snug__id *out) {
   snug__scale_shift_params times = {factor, 0.0};
   snug__cast_params to = {(int32_t)dtype};
-  *out = b->piece.batch;
+  *out = b->micro_batch.batch;
   SNUG_TRY(inverse ? SNUG_EMIT(b->g, reciprocal, NULL, out, *out) : SNUG_OK);
   SNUG_TRY(SNUG_EMIT(b->g, scale_shift, &times, out, *out));
   return dtype == SNUG_FLOAT64 ? SNUG_OK : SNUG_EMIT(b->g, cast, &to, out, *out);

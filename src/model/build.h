@@ -13,12 +13,12 @@ typedef struct snug__habits {
   bool equal_batches;    /* before 3.2: the loss of an epoch is the mean of its batches' */
 } snug__habits;
 
-/* Where a graph is for a piece of a batch: what it must know of the whole, as scalars. */
-typedef struct snug__piece {
-  snug__id offset; /* int64: samples of the batch before this piece */
+/* Where a graph is for a micro-batch: what it must know of the whole, as scalars. */
+typedef struct snug__micro_batch {
+  snug__id offset; /* int64: samples of the batch before this micro-batch */
   snug__id batch;  /* float64: samples of the batch; SNUG_NONE: the graph is for a whole one */
-  int64_t rows;    /* samples of the piece */
-} snug__piece;
+  int64_t rows;    /* samples of the micro-batch */
+} snug__micro_batch;
 
 typedef struct snug__build {
   snug_ctx *ctx;
@@ -28,7 +28,7 @@ typedef struct snug__build {
   const bool *trains; /* per layer: whether it is trained; NULL: as the layers say now */
   snug_dtype real;    /* the model's float dtype */
   snug__habits habits;
-  snug__piece piece;
+  snug__micro_batch micro_batch;
   bool has_loss;    /* the graph will: what layers add to it is wanted */
   snug__vec terms;  /* snug__id: scalars that layers add to the loss */
   snug__vec values; /* snug__id per variable: the value that holds its newest content here, or
@@ -47,7 +47,7 @@ snug_status snug__build_variable(snug__build *b, snug__id variable, snug__id *ou
  * `value`. */
 snug_status snug__build_written(snug__build *b, snug__id variable, snug__id value) SNUG_NODISCARD;
 
-/* In a piece: factor x batch, or factor / batch, as a scalar of a dtype. */
+/* In a micro-batch: factor x batch, or factor / batch, as a scalar of a dtype. */
 snug_status snug__build_per_batch(snug__build *b, double factor, bool inverse, snug_dtype dtype,
                                   snug__id *out) SNUG_NODISCARD;
 

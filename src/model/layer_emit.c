@@ -11,7 +11,7 @@
 static snug_status per_sample(snug__build *b, int64_t rows, snug__id *term) {
   snug__scale_shift_params p = {rows ? 1.0 / (double)rows : 0.0, 0.0};
   snug__id factor = SNUG_NONE;
-  if (b->piece.batch == SNUG_NONE) {
+  if (b->micro_batch.batch == SNUG_NONE) {
     return SNUG_EMIT(b->g, scale_shift, &p, term, *term);
   }
   SNUG_TRY(snug__build_per_batch(b, 1.0, true, snug__type_at(b->g, *term)->dtype, &factor));

@@ -43,15 +43,15 @@ snug_status snug__loss_values(snug__build *b, const snug__loss *l, snug__id y_tr
 snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true, snug__id y_pred,
                             snug__id weights, snug__id mask, snug__id *scalar) SNUG_NODISCARD;
 
-/* A loss of a piece of a batch (b->piece).  divisor: what the loss of the whole batch divides by, a
- * float64 scalar; SNUG_NONE where that follows from the number of samples.  The losses of all
- * pieces add up to that of the batch. */
-snug_status snug__loss_emit_piece(snug__build *b, const snug__loss *l, snug__id y_true,
-                                  snug__id y_pred, snug__id weights, snug__id mask,
-                                  snug__id divisor, snug__id *scalar) SNUG_NODISCARD;
+/* A loss of a micro-batch (b->micro_batch).  divisor: what the loss of the whole batch divides by,
+ * a float64 scalar; SNUG_NONE where that follows from the number of samples.  The losses of all
+ * micro-batches add up to that of the batch. */
+snug_status snug__loss_emit_micro_batch(snug__build *b, const snug__loss *l, snug__id y_true,
+                                        snug__id y_pred, snug__id weights, snug__id mask,
+                                        snug__id divisor, snug__id *scalar) SNUG_NODISCARD;
 
-/* Whether the divisor depends on weights, mask or labels and has to be counted; then emit a piece's
- * part of it, a float64 scalar.  The parts of all pieces add up. */
+/* Whether the divisor depends on weights, mask or labels and has to be counted; then emit a
+ * micro-batch's part of it, a float64 scalar.  The parts of all micro-batches add up. */
 bool snug__loss_is_counted(const snug__loss *l, bool weighted, bool masked);
 snug_status snug__loss_emit_divisor(snug__build *b, const snug__loss *l, snug__id y_true,
                                     snug__id y_pred, snug__id weights, snug__id mask,

@@ -1,4 +1,4 @@
-/* A loss as one scalar: of a batch, or of a piece of one with the whole batch's divisor. */
+/* A loss as one scalar: of a batch, or of a micro-batch with the whole batch's divisor. */
 #include <string.h>
 
 #include "model/labels.h"
@@ -43,17 +43,17 @@ snug_status snug__loss_emit(snug__build *b, const snug__loss *l, snug__id y_true
   return reduce(b, l, &r, SNUG_NONE, scalar);
 }
 
-/* ---- pieces of a batch ---- */
+/* ---- micro-batches ---- */
 
-snug_status snug__loss_emit_piece(snug__build *b, const snug__loss *l, snug__id y_true,
-                                  snug__id y_pred, snug__id weights, snug__id mask,
-                                  snug__id divisor, snug__id *scalar) {
+snug_status snug__loss_emit_micro_batch(snug__build *b, const snug__loss *l, snug__id y_true,
+                                        snug__id y_pred, snug__id weights, snug__id mask,
+                                        snug__id divisor, snug__id *scalar) {
   reducible r = {.weights = weights};
   SNUG_TRY(snug__loss_values(b, l, y_true, y_pred, &r.values, &r.valid));
   SNUG_TRY(fit(b, mask, &r));
   if (divisor == SNUG_NONE && l->o.reduction != SNUG__SUM) {
     int64_t values = snug__type_count(snug__type_at(b->g, r.values));
-    double per_sample = (double)values / (double)b->piece.rows;
+    double per_sample = (double)values / (double)b->micro_batch.rows;
     SNUG_TRY(snug__build_per_batch(b, per_sample, false, SNUG_FLOAT64, &divisor));
   }
   return reduce(b, l, &r, divisor, scalar);

@@ -91,7 +91,8 @@ snug_status snug__model_commit_weights(snug_model *m) SNUG_NODISCARD;
 
 /* Bring the weights into these layouts, one per variable (those of states do not matter).  Fails:
  * E_MEMORY; unchanged. */
-snug_status snug__model_lay_out_weights(snug_model *m, const snug__layout *layout) SNUG_NODISCARD;
+snug_status snug__model_assign_weight_layouts(snug_model *m,
+                                              const snug__layout *layout) SNUG_NODISCARD;
 
 /* End what compile and fit made of the model; defined by train/. */
 void snug__training_destroy(snug_model *m);

@@ -158,7 +158,7 @@ static snug_status lay_out_anew(snug_model *m, const snug__layout *layout, place
   return SNUG_OK;
 }
 
-snug_status snug__model_lay_out_weights(snug_model *m, const snug__layout *layout) {
+snug_status snug__model_assign_weight_layouts(snug_model *m, const snug__layout *layout) {
   size_t n = m->variables.list.n;
   place *old = NULL;
   if (is_laid_out(m, layout)) {

@@ -1,28 +1,28 @@
 /* Batch normalization: parameters of the ops with an activation in them, and what the references of
- * batch_norm.c and batch_norm_post.c share.
+ * batch_norm.c and batch_norm_epilogue.c share.
  *
- * batch_norm_train_post (x, gamma?, beta?, residual?) -> y, mean, variance
- * batch_norm_infer_post (x, gamma?, beta?, mean, variance, residual?) -> y
+ * batch_norm_train_epilogue (x, gamma?, beta?, residual?) -> y, mean, variance
+ * batch_norm_infer_epilogue (x, gamma?, beta?, mean, variance, residual?) -> y
  *   y = activation((x - mean) / sqrt(variance + epsilon) gamma + beta + residual), to the same bits
- *   from the statistics that train_post gave.
- * batch_norm_train_post_grad (dy, x, mean, variance, gamma?, beta?, y?)
+ *   from the statistics that train_epilogue gave.
+ * batch_norm_train_epilogue_grad (dy, x, mean, variance, gamma?, beta?, y?)
  *   -> dx?, dgamma?, dbeta?, dresidual?
- *   Without y the value before the activation is made again from x: there was no residual then. */
+ *   Without y the value before the activation is recomputed from x: there was no residual then. */
 #ifndef SNUG_OPS_BATCH_NORM_H
 #define SNUG_OPS_BATCH_NORM_H
 
-#include "ops/post.h"
+#include "ops/epilogue.h"
 
-typedef struct snug__batch_norm_post_params {
+typedef struct snug__batch_norm_epilogue_params {
   double epsilon;
-  snug__post post;
-} snug__batch_norm_post_params;
+  snug__epilogue epilogue;
+} snug__batch_norm_epilogue_params;
 
-typedef struct snug__batch_norm_post_grad_params {
+typedef struct snug__batch_norm_epilogue_grad_params {
   double epsilon;
   int32_t dtype; /* snug_dtype of dgamma and dbeta */
-  snug__post post;
-} snug__batch_norm_post_grad_params;
+  snug__epilogue epilogue;
+} snug__batch_norm_epilogue_grad_params;
 
 /* x seen as [rows, channels], and vectors of one double per channel. */
 typedef struct snug__bn_job {

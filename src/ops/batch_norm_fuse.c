@@ -3,10 +3,10 @@
  *
  * Forward, the rule stands at the normalization and looks at who reads y.  Backward, it stands at
  * the gradient of the activation, which comes first.  Where the forward was fused y itself is gone:
- * then the value before the activation is made again from x inside the gradient.  swish's gradient
+ * then the value before the activation is recomputed from x inside the gradient.  swish's gradient
  * reads that value, so it is fused in both directions or in none.
  *
- * A normalization with nothing behind it becomes the same op: its y can be made again from what the
+ * A normalization with nothing behind it becomes the same op: its y can be recomputed from what the
  * backward keeps. */
 #include "ops/batch_norm.h"
 #include "ops/fuse.h"
@@ -48,7 +48,7 @@ static bool swish_is_ours(const snug__rewrite *r, const snug__node *bn, const sn
 /* ---- forward ---- */
 
 /* swish, read by nobody but itself and its gradient. */
-static void take_swish(const snug__rewrite *r, const snug__node *bn, snug__tail *t) {
+static void take_swish(const snug__rewrite *r, const snug__node *bn, snug__epilogue_chain *t) {
   size_t n = 0;
   const snug__id *readers = snug__readers(&r->uses, t->out, &n);
   const snug__node *first = n ? snug__node_at(r->from, readers[0]) : NULL;
@@ -56,14 +56,14 @@ static void take_swish(const snug__rewrite *r, const snug__node *bn, snug__tail 
       (n == 2 && !swish_is_ours(r, bn, snug__node_at(r->from, readers[1])))) {
     return;
   }
-  t->post = (snug__post){.activation = SNUG__SWISH, .max_value = INFINITY};
-  snug__tail_take(t, readers[0], first->out[0]);
+  t->epilogue = (snug__epilogue){.activation = SNUG__SWISH, .max_value = INFINITY};
+  snug__epilogue_chain_take(t, readers[0], first->out[0]);
 }
 
-static snug__tail tail_of(const snug__rewrite *r, const snug__node *bn) {
-  snug__tail t = snug__tail_of(bn->out[0]);
-  snug__tail_take_sum(r, snug__type_at(r->from, t.out), &t);
-  snug__tail_take_relu(r, &t);
+static snug__epilogue_chain tail_of(const snug__rewrite *r, const snug__node *bn) {
+  snug__epilogue_chain t = snug__epilogue_chain_of(bn->out[0]);
+  snug__epilogue_chain_take_sum(r, snug__type_at(r->from, t.out), &t);
+  snug__epilogue_chain_take_relu(r, &t);
   if (t.n_covered == 0) {
     take_swish(r, bn, &t);
   }
@@ -72,7 +72,7 @@ static snug__tail tail_of(const snug__rewrite *r, const snug__node *bn) {
 
 /* Inputs of the fused op: those of the plain one, then the residual. */
 static int32_t fused_inputs(const snug__rewrite *r, const snug__node *bn, int32_t plain,
-                            const snug__tail *t, snug__id *in) {
+                            const snug__epilogue_chain *t, snug__id *in) {
   for (int32_t i = 0; i < plain; i++) {
     in[i] = snug__rewritten(r, i < bn->n_in ? bn->in[i] : SNUG_NONE);
   }
@@ -84,14 +84,14 @@ static snug_status fuse_forward(snug__rewrite *r, snug__id id, const snug__op *o
                                 bool *replaced) {
   const snug__node *bn = snug__node_at(r->from, id);
   const snug__batch_norm_params *p = bn->params;
-  snug__tail t = tail_of(r, bn);
+  snug__epilogue_chain t = tail_of(r, bn);
   snug__id in[8];
   snug__id out[SNUG__MAX_OUT];
-  snug__batch_norm_post_params params = {p->epsilon, t.post};
+  snug__batch_norm_epilogue_params params = {p->epsilon, t.epilogue};
   snug__rewrite_as(r, id);
   int32_t n_in = fused_inputs(r, bn, plain, &t, in);
   SNUG_TRY(snug__graph_add(r->to, op, &params, in, n_in, out, op->max_out));
-  snug__tail_replace(r, &t, out[0]);
+  snug__epilogue_chain_replace(r, &t, out[0]);
   for (int32_t k = 1; k < op->max_out; k++) {
     snug__rewrite_map(r, bn->out[k], out[k]);
   }
@@ -100,11 +100,11 @@ static snug_status fuse_forward(snug__rewrite *r, snug__id id, const snug__op *o
 }
 
 snug_status snug__fuse_batch_norm_train(snug__rewrite *r, snug__id id, bool *replaced) {
-  return fuse_forward(r, id, &snug__op_batch_norm_train_post, 3, replaced);
+  return fuse_forward(r, id, &snug__op_batch_norm_train_epilogue, 3, replaced);
 }
 
 snug_status snug__fuse_batch_norm_infer(snug__rewrite *r, snug__id id, bool *replaced) {
-  return fuse_forward(r, id, &snug__op_batch_norm_infer_post, 5, replaced);
+  return fuse_forward(r, id, &snug__op_batch_norm_infer_epilogue, 5, replaced);
 }
 
 /* ---- backward ---- */
@@ -128,12 +128,12 @@ static const snug__node *fused_norm(const snug__rewrite *r, snug__id before) {
 typedef struct pair {
   const snug__node *act_grad, *bn, *bn_grad;
   snug__id y; /* old value: where the slope must come from it, else SNUG_NONE */
-  snug__post post;
+  snug__epilogue epilogue;
 } pair;
 
 static snug_status emit_pair(snug__rewrite *r, const pair *p, bool keep_slope) {
   const snug__norm_grad_params *g = p->bn_grad->params;
-  snug__batch_norm_post_grad_params params = {g->epsilon, g->dtype, p->post};
+  snug__batch_norm_epilogue_grad_params params = {g->epsilon, g->dtype, p->epilogue};
   const snug__id old[] = {p->act_grad->in[0],
                           p->bn->in[0],
                           p->bn->out[1],
@@ -145,7 +145,7 @@ static snug_status emit_pair(snug__rewrite *r, const pair *p, bool keep_slope) {
   for (size_t i = 0; i < SNUG_COUNT(old); i++) {
     in[i] = snug__rewritten(r, old[i]);
   }
-  SNUG_TRY(snug__graph_add(r->to, &snug__op_batch_norm_train_post_grad, &params, in,
+  SNUG_TRY(snug__graph_add(r->to, &snug__op_batch_norm_train_epilogue_grad, &params, in,
                            (int32_t)SNUG_COUNT(old), NULL, 0));
   snug__id node = (snug__id)r->to->nodes.n - 1;
   const snug__id outs[] = {p->bn_grad->out[0], p->bn_grad->out[1], p->bn_grad->out[2],
@@ -178,8 +178,9 @@ snug_status snug__fuse_activation_grad(snug__rewrite *r, snug__id id, bool *repl
   bool alone = snug__sole_reader(&r->uses, p.act_grad->out[0]) != SNUG_NONE;
   p.bn_grad = snug__node_at(r->from, bn_grad);
   p.y = summed ? v : SNUG_NONE;
-  p.post = relu ? (snug__post){SNUG__RELU, ((const snug__relu_params *)relu->params)->max_value}
-                : (snug__post){SNUG__SWISH, INFINITY};
+  p.epilogue =
+      relu ? (snug__epilogue){SNUG__RELU, ((const snug__relu_params *)relu->params)->max_value}
+           : (snug__epilogue){SNUG__SWISH, INFINITY};
   snug__rewrite_as(r, id);
   SNUG_TRY(emit_pair(r, &p, !alone));
   snug__rewrite_cover(r, bn_grad);

@@ -7,7 +7,7 @@
 #ifndef SNUG_OPS_CONV_H
 #define SNUG_OPS_CONV_H
 
-#include "ops/post.h"
+#include "ops/epilogue.h"
 #include "ops/window.h"
 
 /* conv2d (x, kernel); depthwise_conv2d (x, kernel), which has no `groups`. */
@@ -25,11 +25,11 @@ typedef struct snug__conv2d_bwd_params {
   snug_ints shape;
 } snug__conv2d_bwd_params;
 
-/* conv2d_post (x, kernel, bias), depthwise_conv2d_post: bias may be left out. */
-typedef struct snug__conv2d_post_params {
+/* conv2d_epilogue (x, kernel, bias), depthwise_conv2d_epilogue: bias may be left out. */
+typedef struct snug__conv2d_epilogue_params {
   snug__conv2d_params conv;
-  snug__post post;
-} snug__conv2d_post_params;
+  snug__epilogue epilogue;
+} snug__conv2d_epilogue_params;
 
 /* conv2d_transpose (x, kernel). */
 typedef struct snug__conv2d_transpose_params {

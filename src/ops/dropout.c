@@ -198,7 +198,7 @@ static snug_status gaussian_noise_reference(const snug__call *call) {
 
 /* ---- gradients ---- */
 
-/* y is linear in x with factors that the op makes again: the op itself, on dy. */
+/* y is linear in x with factors that the op recomputes: the op itself, on dy. */
 static snug_status same_op(snug__grad *g, const snug__op *op, snug__id *out) {
   snug__id in[] = {g->dout[0], g->in[SEED], g->in[STEP],
                    g->n_in > OFFSET ? g->in[OFFSET] : SNUG_NONE};

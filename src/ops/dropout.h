@@ -1,10 +1,12 @@
 /* Parameters of the random layers.
  *
  * Inputs of all of them: x, seed and step (int64 scalars), and optionally sample_offset (int64
- * scalar): the index of the first sample of x in the effective batch, when that is run in pieces.
+ * scalar): the index of the first sample of x in the effective batch, when that is run in
+ * micro-batches.
  *
  * Which numbers an element gets depends on seed, `layer`, step, the index of its sample in the
- * effective batch and its index inside the sample, and on nothing else: not on threads or pieces.
+ * effective batch and its index inside the sample, and on nothing else: not on threads or
+ * micro-batches.
  */
 #ifndef SNUG_OPS_DROPOUT_H
 #define SNUG_OPS_DROPOUT_H

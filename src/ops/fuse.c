@@ -3,21 +3,24 @@
 #include "ops/support.h"
 #include "ops/unary.h"
 
-snug__tail snug__tail_of(snug__id value) {
-  return (snug__tail){.out = value, .term = SNUG_NONE, .post = {SNUG__LINEAR, INFINITY}};
+snug__epilogue_chain snug__epilogue_chain_of(snug__id value) {
+  return (snug__epilogue_chain){
+      .out = value, .term = SNUG_NONE, .epilogue = {SNUG__LINEAR, INFINITY}};
 }
 
-void snug__tail_take(snug__tail *t, snug__id node, snug__id out) {
+void snug__epilogue_chain_take(snug__epilogue_chain *t, snug__id node, snug__id out) {
   t->covered[t->n_covered++] = node;
   t->out = out;
 }
 
-static const snug__node *reader_of(const snug__rewrite *r, const snug__tail *t, snug__id *id) {
+static const snug__node *reader_of(const snug__rewrite *r, const snug__epilogue_chain *t,
+                                   snug__id *id) {
   *id = snug__sole_reader(&r->uses, t->out);
   return *id == SNUG_NONE ? NULL : snug__node_at(r->from, *id);
 }
 
-void snug__tail_take_sum(const snug__rewrite *r, const snug__type *term, snug__tail *t) {
+void snug__epilogue_chain_take_sum(const snug__rewrite *r, const snug__type *term,
+                                   snug__epilogue_chain *t) {
   snug__id id = SNUG_NONE;
   const snug__node *node = reader_of(r, t, &id);
   if (!snug__node_is(node, &snug__op_add)) {
@@ -27,11 +30,11 @@ void snug__tail_take_sum(const snug__rewrite *r, const snug__type *term, snug__t
   if (snug__rewritten(r, other) != SNUG_NONE &&
       snug__type_equal(snug__type_at(r->from, other), term)) {
     t->term = other;
-    snug__tail_take(t, id, node->out[0]);
+    snug__epilogue_chain_take(t, id, node->out[0]);
   }
 }
 
-void snug__tail_take_relu(const snug__rewrite *r, snug__tail *t) {
+void snug__epilogue_chain_take_relu(const snug__rewrite *r, snug__epilogue_chain *t) {
   snug__id id = SNUG_NONE;
   const snug__node *node = reader_of(r, t, &id);
   if (!snug__node_is(node, &snug__op_relu)) {
@@ -39,12 +42,12 @@ void snug__tail_take_relu(const snug__rewrite *r, snug__tail *t) {
   }
   const snug__relu_params *p = node->params;
   if (p->negative_slope == 0.0 && p->threshold == 0.0) {
-    t->post = (snug__post){SNUG__RELU, p->max_value};
-    snug__tail_take(t, id, node->out[0]);
+    t->epilogue = (snug__epilogue){SNUG__RELU, p->max_value};
+    snug__epilogue_chain_take(t, id, node->out[0]);
   }
 }
 
-void snug__tail_replace(snug__rewrite *r, const snug__tail *t, snug__id made) {
+void snug__epilogue_chain_replace(snug__rewrite *r, const snug__epilogue_chain *t, snug__id made) {
   snug__rewrite_map(r, t->out, made);
   for (int32_t i = 0; i < t->n_covered; i++) {
     snug__rewrite_cover(r, t->covered[i]);

@@ -3,7 +3,7 @@
  * sum_over_batch_size divides Σ w·v by the number of values, whatever the weights; with a mask, by
  * the number of values that are valid.  mean_with_sample_weight divides by Σ w.  0/0 is 0.
  *
- * Where the values are a piece of a batch, the divisor is the whole batch's and comes as an input.
+ * Where the values are a micro-batch, the divisor is the whole batch's and comes as an input.
  * The gradient needs the shape of the values, not the values. */
 #include "ops/loss.h"
 

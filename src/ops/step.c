@@ -1,7 +1,7 @@
 /* What stands around the update of a weight: counters, clipping scales, accumulation, averages.
  *
- * A batch that is run in pieces: `accumulate` adds every piece's gradient, keep being 0 in the
- * first piece, so that the sum needs no clearing.
+ * A batch that is run in micro-batches: `accumulate` adds every micro-batch's gradient, keep being
+ * 0 in the first micro-batch, so that the sum needs no clearing.
  *
  * Gradient accumulation over n steps: `accumulate` adds every step's gradient; every(iteration) is
  * 1 on each n-th step, which enables the update (with gradient_factor 1/n) and `clear`. */
@@ -52,7 +52,7 @@ const snug__op snug__op_increment = {.name = "increment",
                                      .max_in = 2,
                                      .min_out = 1,
                                      .max_out = 1,
-                                     .flags = SNUG__OP_NO_REMAKE,
+                                     .flags = SNUG__OP_NO_RECOMPUTE,
                                      .writes = {1},
                                      .infer = increment_infer,
                                      .reference = increment};
@@ -167,7 +167,7 @@ const snug__op snug__op_accumulate = {.name = "accumulate",
                                       .max_in = 3,
                                       .min_out = 1,
                                       .max_out = 1,
-                                      .flags = SNUG__OP_NO_REMAKE,
+                                      .flags = SNUG__OP_NO_RECOMPUTE,
                                       .writes = {1},
                                       .infer = accumulate_infer,
                                       .reference = accumulate,
@@ -191,7 +191,7 @@ const snug__op snug__op_clear = {.name = "clear",
                                  .max_in = 2,
                                  .min_out = 1,
                                  .max_out = 1,
-                                 .flags = SNUG__OP_NO_REMAKE,
+                                 .flags = SNUG__OP_NO_RECOMPUTE,
                                  .writes = {1},
                                  .infer = clear_infer,
                                  .reference = clear,
@@ -223,9 +223,9 @@ static snug_status ema_overwrite(const snug__call *call) {
   return now ? run_blend(call, call->in[1], 0.0, 1.0) : SNUG_OK;
 }
 
-#define EMA_RECORD                                                                            \
-  .params_bytes = sizeof(snug__ema_params), .fields = ema_fields, .min_in = 3, .max_in = 3,   \
-  .min_out = 1, .max_out = 1, .flags = SNUG__OP_NO_REMAKE, .writes = {1}, .infer = ema_infer, \
+#define EMA_RECORD                                                                               \
+  .params_bytes = sizeof(snug__ema_params), .fields = ema_fields, .min_in = 3, .max_in = 3,      \
+  .min_out = 1, .max_out = 1, .flags = SNUG__OP_NO_RECOMPUTE, .writes = {1}, .infer = ema_infer, \
   .unblock = snug__unblock_flat
 
 const snug__op snug__op_ema_update = {
@@ -277,7 +277,7 @@ const snug__op snug__op_nadam_product = {
     .max_in = 3,
     .min_out = 1,
     .max_out = 1,
-    .flags = SNUG__OP_NO_REMAKE,
+    .flags = SNUG__OP_NO_RECOMPUTE,
     .writes = {1},
     .infer = product_infer,
     .reference = product};

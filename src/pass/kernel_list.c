@@ -155,7 +155,7 @@ static const char *kernel_of(const snug__graph *g, const snug__device *device,
   return choice.kernel && choice.kernel->scratch ? choice.kernel->name : NULL;
 }
 
-/* Whether a line says this already: what is made again runs as it did. */
+/* Whether a line says this already: what is recomputed runs as it did. */
 static bool is_told(const snug__vec *lines, const line *new) {
   for (size_t i = 0; i < lines->n; i++) {
     const line *l = &SNUG_VEC(lines, line, i);

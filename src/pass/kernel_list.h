@@ -3,7 +3,7 @@
  *
  *   snug-kernels 1
  *   isa avx512 threads 2
- *   "conv1" conv2d_post wino_conv2d_post
+ *   "conv1" conv2d_epilogue wino_conv2d_epilogue
  *   "conv1" conv2d_bwd_weights dnn_conv2d_bwd_weights
  *   end
  *

@@ -29,7 +29,7 @@ snug_status snug__pass_offload(const snug__graph *g, const snug__offload *set,
                                snug__rewrite *out) SNUG_NODISCARD;
 
 /* Set can[v] for each value that may wait if there is time for it: which there is, is a matter of
- * when the backward reads it, and so of what is made again there.  Fails: E_MEMORY. */
+ * when the backward reads it, and so of what is recomputed there.  Fails: E_MEMORY. */
 snug_status snug__offload_can(const snug__graph *g, bool *can) SNUG_NODISCARD;
 
 /* Whether something can be made to run right after a node: only such nodes are counted by reach,

@@ -1,7 +1,7 @@
 #include "pass/passes.h"
 
 #include "pass/fuse.h"
-#include "pass/remake.h"
+#include "pass/recompute.h"
 
 void snug__pass_accept(snug__rewrite *r, snug__graph **graph, snug__id *ids, size_t n) {
   snug__graph *old = *graph;
@@ -24,10 +24,10 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
     SNUG_TRY(snug__pass_fuse(*graph, &r));
     snug__pass_accept(&r, graph, ids, n);
   }
-  SNUG_TRY(snug__pass_lay_out(*graph, device, &o->kernels, variables, &r));
+  SNUG_TRY(snug__pass_assign_layouts(*graph, device, &o->kernels, variables, &r));
   snug__pass_accept(&r, graph, ids, n);
-  if (!o->no_remake) {
-    SNUG_TRY(snug__pass_remake_cheap(*graph, device, &r));
+  if (!o->no_recompute) {
+    SNUG_TRY(snug__pass_recompute_cheap(*graph, device, &r));
     snug__pass_accept(&r, graph, ids, n);
   }
   if (o->offload) {

@@ -2,14 +2,14 @@
 #ifndef SNUG_PASS_PASSES_H
 #define SNUG_PASS_PASSES_H
 
-#include "pass/lay_out.h"
+#include "pass/assign_layouts.h"
 #include "pass/offload.h"
 
 /* What is left out, for tests and comparisons. */
 typedef struct snug__pass_options {
   const snug__device *device;   /* NULL: the processor */
   bool no_fuse;                 /* every op stays for itself */
-  bool no_remake;               /* everything that the backward reads is kept from the forward */
+  bool no_recompute;            /* everything that the backward reads is kept from the forward */
   const snug__offload *offload; /* what waits in a file; NULL: nothing */
   snug__kernel_rules kernels;
 } snug__pass_options;

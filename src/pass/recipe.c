@@ -55,9 +55,9 @@ static bool reads_old(const snug__recipes *r, const snug__id *in, int32_t n) {
 /* ---- recipes ---- */
 
 /* Whether a device runs the call on values as they lie. */
-static bool runs(const snug__recipes *r, const snug__device *device, const snug__remake *m,
+static bool runs(const snug__recipes *r, const snug__device *device, const snug__recompute *m,
                  snug__id made) {
-  snug__type in[SNUG__REMAKE_INPUTS];
+  snug__type in[SNUG__RECOMPUTE_INPUTS];
   snug__choice choice;
   snug__type out = *snug__type_at(r->g, made);
   snug__signature sig = {.op = m->op,
@@ -80,10 +80,10 @@ static bool runs(const snug__recipes *r, const snug__device *device, const snug_
 /* The shorter way of an op to its output 0. */
 static snug_status add_shorter(snug__recipes *r, const snug__device *device,
                                const snug__node *node) {
-  snug__remake *m = NULL;
+  snug__recompute *m = NULL;
   SNUG_TRY(snug__arena_take(&r->arena, sizeof *m, (void **)&m));
   memset(m, 0, sizeof *m);
-  node->op->remake(node, m);
+  node->op->recompute(node, m);
   if (!reads_old(r, m->in, m->n_in) && runs(r, device, m, node->out[0])) {
     r->of[node->out[0]] = (snug__recipe){
         m->op, m->op->params_bytes ? m->params : NULL, m->in, m->n_in, SNUG_NONE, true};
@@ -97,10 +97,10 @@ static snug_status add(snug__recipes *r, const snug__device *device, snug__id id
   if (node->backward) {
     return SNUG_OK;
   }
-  if (node->op->remake) {
+  if (node->op->recompute) {
     return add_shorter(r, device, node);
   }
-  if (node->op->flags & SNUG__OP_NO_REMAKE || writes_any(node->op) ||
+  if (node->op->flags & SNUG__OP_NO_RECOMPUTE || writes_any(node->op) ||
       reads_old(r, node->in, node->n_in)) {
     return SNUG_OK;
   }

@@ -1,15 +1,16 @@
-/* Recipes: how the values of a forward can be made again in the backward, to the same bits.
+/* Recipes: how the values of a forward can be recomputed in the backward, to the same bits.
  *
  * Either a node is run again as it was, with all of its outputs, or its op knows a shorter way
- * (snug__op.remake: a normalization from the statistics that are kept anyway).  What is needed for
- * it is kept or made again itself.  A graph must be laid out: what is made again lies as it did. */
+ * (snug__op.recompute: a normalization from the statistics that are kept anyway).  What is needed
+ * for it is kept or recomputed itself.  A graph must be laid out: what is recomputed lies as it
+ * did. */
 #ifndef SNUG_PASS_RECIPE_H
 #define SNUG_PASS_RECIPE_H
 
 #include "device/device.h"
 
 typedef struct snug__recipe {
-  const snug__op *op; /* NULL: the value cannot be made again */
+  const snug__op *op; /* NULL: the value cannot be recomputed */
   const void *params;
   const snug__id *in;
   int32_t n_in;
@@ -29,13 +30,13 @@ snug_status snug__recipes_init(snug__recipes *r, const snug__graph *g,
                                const snug__device *device) SNUG_NODISCARD;
 void snug__recipes_release(snug__recipes *r);
 
-/* Complete a choice of values: views of what is made again are, too, and what has no recipe is
+/* Complete a choice of values: views of what is recomputed are, too, and what has no recipe is
  * not. */
 void snug__recipes_close(const snug__recipes *r, bool *remade);
 
-/* The choice that costs next to nothing: what one pass over its values makes again (normalize,
+/* The choice that costs next to nothing: what one pass over its values recomputes (normalize,
  * activate, add, drop) from what the backward reads anyway, at that time or later, from what is
- * small or a variable, or from what can be made again itself in this way.  No convolution and no
+ * small or a variable, or from what can be recomputed itself in this way.  No convolution and no
  * product of matrices ever is.  Fills remade[], one per value.  Fails: E_MEMORY. */
 snug_status snug__recipes_cheap(const snug__recipes *r, bool *remade) SNUG_NODISCARD;
 

@@ -1,4 +1,4 @@
-/* The choice of what is made again that costs next to nothing. */
+/* The choice of what is recomputed that costs next to nothing. */
 #include <string.h>
 
 #include "base/ctx.h"
@@ -14,10 +14,10 @@ typedef struct chooser {
   const snug__recipes *recipes;
   const snug__graph *g;
   bool *remade;
-  bool *decided;       /* per value: a backward node has read it, and it is made again or kept */
+  bool *decided;       /* per value: a backward node has read it, and it is recomputed or kept */
   snug__id *last_read; /* per value: its last reader in the backward, or SNUG_NONE */
   snug__id *asked_at;  /* per value: the node for which `answer` is known, or SNUG_NONE */
-  bool *answer;        /* whether it could be made again there */
+  bool *answer;        /* whether it could be recomputed there */
 } chooser;
 
 static void release(chooser *c) {

@@ -27,9 +27,9 @@ static void fill(const whole *w, int64_t first, const snug__run *run) {
   set(run, run->step.keep, first ? 1.0 : 0.0);
 }
 
-/* Add a piece's part to the divisors. */
-static snug_status count_piece(const whole *w, int64_t first, const snug__run *piece) {
-  const snug__run *run = &w->s->counts[piece - w->s->runs];
+/* Add a micro-batch's part to the divisors. */
+static snug_status count_micro_batch(const whole *w, int64_t first, const snug__run *micro_batch) {
+  const snug__run *run = &w->s->counts[micro_batch - w->s->runs];
   fill(w, first, run);
   SNUG_TRY(snug__program_run(run->program));
   for (size_t i = 0; i < w->s->model->outputs.n; i++) {
@@ -40,7 +40,7 @@ static snug_status count_piece(const whole *w, int64_t first, const snug__run *p
   return SNUG_OK;
 }
 
-static snug_status run_piece(const whole *w, int64_t first, const snug__run *run) {
+static snug_status run_micro_batch(const whole *w, int64_t first, const snug__run *run) {
   fill(w, first, run);
   for (size_t i = 0; i < w->s->model->outputs.n; i++) {
     set(run, run->step.divisor[i], w->s->divisors[i]);
@@ -50,7 +50,7 @@ static snug_status run_piece(const whole *w, int64_t first, const snug__run *run
 
 typedef snug_status visitor(const whole *w, int64_t first, const snug__run *run);
 
-static snug_status each_piece(const whole *w, visitor *visit) {
+static snug_status each_micro_batch(const whole *w, visitor *visit) {
   int64_t most = w->s->runs[w->slot].step.batch;
   for (int64_t first = 0; first < w->rows; first += most) {
     int64_t rows = snug__min_i64(most, w->rows - first);
@@ -59,13 +59,14 @@ static snug_status each_piece(const whole *w, visitor *visit) {
   return SNUG_OK;
 }
 
-static snug_status run_pieces(const whole *w) {
+static snug_status run_micro_batches(const whole *w) {
   const snug__session *s = w->s;
   memset(s->divisors, 0, s->model->outputs.n * sizeof *s->divisors);
-  SNUG_TRY(s->counts[w->slot].program ? each_piece(w, count_piece) : SNUG_OK);
-  SNUG_TRY(each_piece(w, run_piece));
-  return s->runs[w->slot].step.kind == SNUG__STEP_TRAIN_PIECE ? snug__program_run(s->update.program)
-                                                              : SNUG_OK;
+  SNUG_TRY(s->counts[w->slot].program ? each_micro_batch(w, count_micro_batch) : SNUG_OK);
+  SNUG_TRY(each_micro_batch(w, run_micro_batch));
+  return s->runs[w->slot].step.kind == SNUG__STEP_TRAIN_MICRO_BATCH
+             ? snug__program_run(s->update.program)
+             : SNUG_OK;
 }
 
 /* What was taken is given back as soon as it is copied: others may fill it while this runs. */
@@ -78,10 +79,10 @@ static snug_status run_whole(const whole *w) {
 
 snug_status snug__batch_run(snug__session *s, snug__feed *feed, snug__slot slot, int64_t batch) {
   whole w = {s, feed, slot, batch, snug__feed_rows(feed, batch)};
-  if (!snug__session_in_pieces(s, slot)) {
+  if (!snug__session_in_micro_batches(s, slot)) {
     return run_whole(&w);
   }
-  snug_status status = run_pieces(&w);
+  snug_status status = run_micro_batches(&w);
   snug__feed_give(feed);
   return status;
 }

@@ -124,9 +124,9 @@ static snug_status time_node(calibrator *c, snug__id id, double *seconds, double
 /* What makes output 0 again, where that is another op: all it reads is far, being old. */
 static snug_status time_again(calibrator *c, snug__id id, double *seconds, double *guessed) {
   const snug__node *node = snug__node_at(c->g, id);
-  snug__remake recipe;
+  snug__recompute recipe;
   memset(&recipe, 0, sizeof recipe);
-  node->op->remake(node, &recipe);
+  node->op->recompute(node, &recipe);
   const snug__timed_call q = {.op = recipe.op,
                               .node = id,
                               .in = recipe.in,
@@ -141,7 +141,7 @@ static snug_status time_again(calibrator *c, snug__id id, double *seconds, doubl
 }
 
 static bool is_made_otherwise(const snug__node *node) {
-  return node->op->remake && !node->backward && node->out[0] != SNUG_NONE;
+  return node->op->recompute && !node->backward && node->out[0] != SNUG_NONE;
 }
 
 /* Guesses are kept as negative numbers until all that can be is timed. */

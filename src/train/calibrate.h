@@ -18,7 +18,7 @@
 #include "train/step.h"
 
 /* Time the nodes of `lowered`: the graph of `step`, of this kind, after fusion and layout, with
- * nothing made again.  seconds[] receives one number per node, 0 for views.  again[] (may be NULL)
+ * nothing recomputed.  seconds[] receives one number per node, 0 for views.  again[] (may be NULL)
  * what it takes to make output 0 of the node a second time.  note (may be NULL) receives why the
  * file of timings was not used, and stays as it is if it was or there was none.  No weight and no
  * state is touched. Fails: E_MEMORY, E_LIMIT, as building a step does. */

@@ -23,7 +23,7 @@
 typedef struct sized {
   snug__signature sig;
   snug__type in[SNUG__MAX_IN], out[SNUG__MAX_OUT];
-  snug__remake again; /* where the parameters of the smaller call lie */
+  snug__recompute again; /* where the parameters of the smaller call lie */
 } sized;
 
 static void set_types(const snug__call_timer *c, const snug__smaller *s, const snug__id *ids,
@@ -44,7 +44,7 @@ static const void *small_params(const snug__smaller *s, const snug__timed_call *
     return own->params;
   }
   memset(&z->again, 0, sizeof z->again);
-  own->op->remake(own, &z->again);
+  own->op->recompute(own, &z->again);
   return z->again.params;
 }
 

@@ -170,7 +170,7 @@ void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *
     const int64_t sizes[SNUG__SLOT_SIZES] = {spec->choice.micro, last, tail == last ? 0 : tail};
     for (unsigned i = 0; i < SNUG__SLOT_SIZES; i++) {
       spec->batch[slot + i] = sizes[i];
-      spec->in_pieces[slot + i] = true;
+      spec->in_micro_batches[slot + i] = true;
     }
   }
 }

@@ -72,7 +72,7 @@ int64_t snug__feed_rows(const snug__feed *f, int64_t batch);
 bool snug__feed_see_classes(const snug__feed *f);
 
 /* The batch sizes that a feed needs programs for: a full one in `slot`, the rest in the slot after.
- * Where a full batch is larger than spec->micro, the sizes of the pieces of both. */
+ * Where a full batch is larger than spec->micro, the sizes of the micro-batches of both. */
 void snug__feed_sizes(const snug__feed *f, snug__slot slot, snug__session_spec *spec);
 
 /* Wait for the next batch of the pass, and have no more need of it.  Fails: the failure of a row of

@@ -2,8 +2,8 @@
 #ifndef SNUG_TRAIN_FIT_H
 #define SNUG_TRAIN_FIT_H
 
+#include "pass/assign_layouts.h"
 #include "pass/kernel_list.h"
-#include "pass/lay_out.h"
 #include "snug/plan.h"
 #include "train/alive.h"
 #include "train/feed.h"

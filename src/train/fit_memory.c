@@ -32,19 +32,19 @@ static size_t commit_pieces(const snug__fit *f, size_t bytes[MOST_PIECES]) {
 }
 
 /* Bytes of a commit that will be cut from what was preallocated: they are, and come back. */
-static uint64_t in_stock(const snug__fit *f) {
-  snug__stock *stock = &f->model->ctx->stock;
+static uint64_t from_prealloc(const snug__fit *f) {
+  snug__prealloc *prealloc = &f->model->ctx->prealloc;
   size_t bytes[MOST_PIECES];
   void *piece[MOST_PIECES];
   uint64_t sum = 0;
   size_t n = commit_pieces(f, bytes);
   for (size_t i = 0; i < n; i++) {
-    piece[i] = bytes[i] ? snug__stock_take(stock, bytes[i]) : NULL;
+    piece[i] = bytes[i] ? snug__prealloc_take(prealloc, bytes[i]) : NULL;
     sum += piece[i] ? bytes[i] : 0;
   }
   while (n > 0) {
     if (piece[--n]) {
-      snug__stock_give(stock, piece[n], bytes[n]);
+      snug__prealloc_give(prealloc, piece[n], bytes[n]);
     }
   }
   return sum;
@@ -62,7 +62,9 @@ static uint64_t committed_bytes(const snug__fit *f) {
   return kept + (uint64_t)snug__session_cost(&f->session);
 }
 
-static uint64_t idle_after(const snug__fit *f) { return f->model->ctx->stock.idle - in_stock(f); }
+static uint64_t idle_after(const snug__fit *f) {
+  return f->model->ctx->prealloc.idle - from_prealloc(f);
+}
 
 /* What is alive at the peak: what is held now and what commit takes, or what making it took, if
  * more. */
@@ -107,7 +109,7 @@ static void settle(snug__fit *f) {
 /* Whole pages of two pieces of memory: the block and the state.  What was preallocated is resident.
  */
 static uint64_t commit_pages(const snug__fit *f) {
-  uint64_t taken = (uint64_t)snug__session_cost(&f->session) - in_stock(f);
+  uint64_t taken = (uint64_t)snug__session_cost(&f->session) - from_prealloc(f);
   return (taken / PAGE_BYTES + 4) * PAGE_BYTES;
 }
 

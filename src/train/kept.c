@@ -20,7 +20,7 @@ static bool may_wait(const snug__fit *f, snug__keeping k) {
   return k <= SNUG__WAITING_BESIDE && (!snug__is_waiting(k) || f->options.levers.allow_disk);
 }
 
-/* What is made again must have a recipe, and views go with what they look at or are kept. */
+/* What is recomputed must have a recipe, and views go with what they look at or are kept. */
 static bool is_closed(const snug__recipes *r, const snug__keeping *keeping, const bool *closed) {
   for (snug__id v = 0; v < r->g->values.n; v++) {
     bool is_view = snug__value_at(r->g, v)->view_of != SNUG_NONE;

@@ -116,10 +116,10 @@ snug_status snug__step_lower(snug_model *m, const snug__kernel_rules *rules, snu
   return lower(m, &options, graph, step);
 }
 
-snug_status snug__step_lay_out(snug_model *m, const snug__kernel_rules *rules, snug__graph **graph,
-                               snug__step *step) {
+snug_status snug__step_assign_layouts(snug_model *m, const snug__kernel_rules *rules,
+                                      snug__graph **graph, snug__step *step) {
   snug__pass_options options = options_with(m, rules);
-  options.no_remake = true;
+  options.no_recompute = true;
   options.offload = NULL;
   return lower(m, &options, graph, step);
 }
@@ -128,7 +128,7 @@ const snug__device *snug__model_device(const snug_model *m) {
   return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
 }
 
-/* ---- what is made again ---- */
+/* ---- what is recomputed ---- */
 
 static snug_status apply(const snug__recipes *recipes, const snug__keeping *keeping,
                          snug__rewrite *out) {
@@ -158,12 +158,12 @@ static snug_status take_over(snug_model *m, snug__rewrite *r, snug__graph **grap
   return s;
 }
 
-snug_status snug__step_remake(snug_model *m, snug__graph **graph, snug__step *step,
-                              const snug__keeping *keeping) {
+snug_status snug__step_recompute(snug_model *m, snug__graph **graph, snug__step *step,
+                                 const snug__keeping *keeping) {
   snug__recipes recipes;
   snug__rewrite r;
   if (!keeping) {
-    SNUG_TRY(snug__pass_remake_cheap(*graph, snug__model_device(m), &r));
+    SNUG_TRY(snug__pass_recompute_cheap(*graph, snug__model_device(m), &r));
     return take_over(m, &r, graph, step);
   }
   snug_status s = snug__recipes_init(&recipes, *graph, snug__model_device(m));
@@ -193,7 +193,7 @@ static snug_status decide(snug_model *m, snug__step_kind kind, snug__variable_la
 }
 
 static snug_status settle(snug_model *m, const snug__variable_layouts *t) {
-  SNUG_TRY(snug__model_lay_out_weights(m, t->layout));
+  SNUG_TRY(snug__model_assign_weight_layouts(m, t->layout));
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     snug__variable *v = snug__variable_at(&m->variables, i);
     v->layout = t->layout[i];

@@ -11,14 +11,14 @@
 snug_status snug__step_lower(snug_model *m, const snug__kernel_rules *rules, snug__graph **graph,
                              snug__step *step) SNUG_NODISCARD;
 
-/* The same up to the layouts: nothing is made again. */
-snug_status snug__step_lay_out(snug_model *m, const snug__kernel_rules *rules, snug__graph **graph,
-                               snug__step *step) SNUG_NODISCARD;
+/* The same up to the layouts: nothing is recomputed. */
+snug_status snug__step_assign_layouts(snug_model *m, const snug__kernel_rules *rules,
+                                      snug__graph **graph, snug__step *step) SNUG_NODISCARD;
 
 /* Make again what a choice says (one per value; NULL: what costs next to nothing), in a step that
  * is laid out. */
-snug_status snug__step_remake(snug_model *m, snug__graph **graph, snug__step *step,
-                              const snug__keeping *keeping) SNUG_NODISCARD;
+snug_status snug__step_recompute(snug_model *m, snug__graph **graph, snug__step *step,
+                                 const snug__keeping *keeping) SNUG_NODISCARD;
 
 /* The device that a model's steps run on. */
 const snug__device *snug__model_device(const snug_model *m);

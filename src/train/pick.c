@@ -228,8 +228,8 @@ static snug_status choose(snug__ways *w, snug__fit *f, uint64_t room) {
   return measure_least(w, f);
 }
 
-/* Samples of a piece as they are fixed.  Pieces of a batch and more are none, for validation
- * neither: so it is under a line. */
+/* Samples of a micro-batch as they are fixed.  Micro-batches of a batch and more are none, for
+ * validation neither: so it is under a line. */
 static int64_t fixed_micro(const snug__fit *f) {
   int64_t micro = f->options.levers.micro_batch;
   return micro < f->train.batch ? micro : 0;
@@ -251,9 +251,9 @@ static snug_status take_usual(snug__fit *f) {
 /* What the session is that a fit makes by itself; p: what is known of it without the ways. */
 static snug_plan_point usual_point(const snug__ways *w, snug_plan_point p) {
   const snug__family *whole = &w->families[0];
-  p.seconds = whole->pieces * whole->frontier.usual.seconds;
+  p.seconds = whole->micro_batches * whole->frontier.usual.seconds;
   p.recomputed = whole->frontier.usual.n_again;
-  p.recompute_seconds = whole->pieces * whole->frontier.usual.again;
+  p.recompute_seconds = whole->micro_batches * whole->frontier.usual.again;
   return p;
 }
 

@@ -93,7 +93,8 @@ static snug_plan_buffer describe(const snug__graph *g, const snug__buffer *b, in
                             .what = snug__class_text(v ? v->class_ : SNUG__CLASS_SCRATCH)};
 }
 
-/* The sums of the gradients of pieces lie before all else, from the first item to the last. */
+/* The sums of the gradients of micro-batches lie before all else, from the first item to the last.
+ */
 static snug_plan_buffer describe_sums(const snug__run *run) {
   return (snug_plan_buffer){.bytes = (uint64_t)run->base,
                             .end = (int64_t)run->program->plan->n_nodes,

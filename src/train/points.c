@@ -42,12 +42,12 @@ static snug_plan_point describe(const snug__ways *w, const snug__fit *f, size_t 
       .seconds = way->seconds,
       .micro_batch = y->micro ? y->micro : f->train.batch,
       .recomputed = o->n_again,
-      .recompute_seconds = y->pieces * o->again,
+      .recompute_seconds = y->micro_batches * o->again,
       .direct = y->n_lean - w->families[y->plain].n_lean,
-      .direct_seconds = fmax(y->pieces * (y->seconds - w->families[y->plain].seconds), 0.0),
+      .direct_seconds = fmax(y->micro_batches * (y->seconds - w->families[y->plain].seconds), 0.0),
       .on_disk = (uint64_t)o->on_disk + slots,
       .slots = slots,
-      .disk_seconds = y->pieces * o->waiting + (slots ? snug__ways_slot_seconds(w) : 0.0)};
+      .disk_seconds = y->micro_batches * o->waiting + (slots ? snug__ways_slot_seconds(w) : 0.0)};
 }
 
 static bool is_planned(const snug__fit *f, size_t i) { return f->pick.points[i].block > 0; }

@@ -45,7 +45,7 @@ static uint64_t key_of(const snug__fit *f) {
   const uint64_t figures[] = {ctx->whole_process,
                               (uint64_t)ctx->threads,
                               (uint64_t)ctx->isa,
-                              ctx->stock.idle,
+                              ctx->prealloc.idle,
                               ctx->account.current[SNUG__MEM_DATA],
                               ctx->account.current[SNUG__MEM_CALLBACKS],
                               f->model->weights_bytes,

@@ -4,7 +4,7 @@
 #include "base/store.h"
 #include "base/thread.h"
 #include "train/lower.h"
-#include "train/pieces.h"
+#include "train/micro_batches.h"
 #include "train/slots.h"
 
 static bool is_validation(snug__slot slot) { return slot >= SNUG__SLOT_VALIDATION; }
@@ -15,16 +15,16 @@ static bool is_validation(snug__slot slot) { return slot >= SNUG__SLOT_VALIDATIO
  * the one that the choice was made for, it is lowered as ever; *chosen tells. */
 static snug_status lower_chosen(snug_model *m, const snug__session_spec *spec, snug__graph **graph,
                                 snug__step *step, bool *chosen) {
-  bool trains = step->kind == SNUG__STEP_TRAIN || step->kind == SNUG__STEP_TRAIN_PIECE;
+  bool trains = step->kind == SNUG__STEP_TRAIN || step->kind == SNUG__STEP_TRAIN_MICRO_BATCH;
   const snug__step_choice *choice = &spec->choice;
   const snug__kernel_rules rules = {choice->most_scratch, spec->kernels};
   *chosen = choice->keeping && trains;
   if (!*chosen) {
     return snug__step_lower(m, &rules, graph, step);
   }
-  SNUG_TRY(snug__step_lay_out(m, &rules, graph, step));
+  SNUG_TRY(snug__step_assign_layouts(m, &rules, graph, step));
   *chosen = (*graph)->values.n == choice->n_values;
-  return snug__step_remake(m, graph, step, *chosen ? choice->keeping : NULL);
+  return snug__step_recompute(m, graph, step, *chosen ? choice->keeping : NULL);
 }
 
 static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows, bool weighted,
@@ -47,12 +47,12 @@ static snug_status add_run(snug__session *s, snug__slot slot, const snug__sessio
   bool tests = is_validation(slot) || spec->main_kind == SNUG__STEP_TEST;
   bool weighted = is_validation(slot) ? spec->validation_weighted : spec->weighted;
   int64_t rows = spec->batch[slot];
-  if (!spec->in_pieces[slot]) {
+  if (!spec->in_micro_batches[slot]) {
     return make_run(s, is_validation(slot) ? SNUG__STEP_TEST : spec->main_kind, rows, weighted,
                     spec, &s->runs[slot]);
   }
-  SNUG_TRY(make_run(s, tests ? SNUG__STEP_TEST_PIECE : SNUG__STEP_TRAIN_PIECE, rows, weighted, spec,
-                    &s->runs[slot]));
+  SNUG_TRY(make_run(s, tests ? SNUG__STEP_TEST_MICRO_BATCH : SNUG__STEP_TRAIN_MICRO_BATCH, rows,
+                    weighted, spec, &s->runs[slot]));
   if (!snug__step_counts(s->model, &s->runs[slot].step)) {
     return SNUG_OK;
   }
@@ -68,30 +68,30 @@ snug__run *snug__session_run_at(snug__session *s, size_t i) {
   return i < SNUG__SLOT_COUNT ? &s->counts[i] : i == SNUG__SLOT_COUNT ? &s->update : NULL;
 }
 
-/* ---- pieces ---- */
+/* ---- micro-batches ---- */
 
-static bool any_in_pieces(const snug__session_spec *spec) {
-  return spec->in_pieces[SNUG__SLOT_MAIN] || spec->in_pieces[SNUG__SLOT_VALIDATION];
+static bool any_in_micro_batches(const snug__session_spec *spec) {
+  return spec->in_micro_batches[SNUG__SLOT_MAIN] || spec->in_micro_batches[SNUG__SLOT_VALIDATION];
 }
 
 /* Before the runs are made. */
-static snug_status open_pieces(snug__session *s, const snug__session_spec *spec) {
-  bool trains = spec->in_pieces[SNUG__SLOT_MAIN];
-  if (!any_in_pieces(spec)) {
+static snug_status open_micro_batches(snug__session *s, const snug__session_spec *spec) {
+  bool trains = spec->in_micro_batches[SNUG__SLOT_MAIN];
+  if (!any_in_micro_batches(spec)) {
     return SNUG_OK;
   }
-  SNUG_TRY(snug__pieces_check(s->model, spec->allow_batch_statistics || !trains));
+  SNUG_TRY(snug__micro_batches_check(s->model, spec->allow_batch_statistics || !trains));
   return SNUG_NEW_ARRAY(s->model->ctx, SNUG__MEM_PROGRAM, s->model->outputs.n, &s->divisors);
 }
 
 /* After that: the update, and the place of the sums. */
-static snug_status close_pieces(snug__session *s, const snug__session_spec *spec) {
-  if (!spec->in_pieces[SNUG__SLOT_MAIN] || spec->main_kind != SNUG__STEP_TRAIN) {
+static snug_status close_micro_batches(snug__session *s, const snug__session_spec *spec) {
+  if (!spec->in_micro_batches[SNUG__SLOT_MAIN] || spec->main_kind != SNUG__STEP_TRAIN) {
     return SNUG_OK;
   }
   SNUG_TRY(
       SNUG_NEW_ARRAY(s->model->ctx, SNUG__MEM_PROGRAM, s->model->training->n_trained, &s->sums));
-  s->sums_bytes = snug__pieces_place_sums(s->model, s->sums);
+  s->sums_bytes = snug__micro_batches_place_sums(s->model, s->sums);
   for (unsigned i = 0; i < SNUG__SLOT_SIZES; i++) {
     s->runs[SNUG__SLOT_MAIN + i].base = s->sums_bytes;
   }
@@ -99,19 +99,19 @@ static snug_status close_pieces(snug__session *s, const snug__session_spec *spec
   return make_run(s, SNUG__STEP_UPDATE, 0, false, spec, &s->update);
 }
 
-bool snug__session_in_pieces(const snug__session *s, snug__slot slot) {
+bool snug__session_in_micro_batches(const snug__session *s, snug__slot slot) {
   snug__step_kind kind = s->runs[slot].step.kind;
-  return kind == SNUG__STEP_TRAIN_PIECE || kind == SNUG__STEP_TEST_PIECE;
+  return kind == SNUG__STEP_TRAIN_MICRO_BATCH || kind == SNUG__STEP_TEST_MICRO_BATCH;
 }
 
 /* ---- the session ---- */
 
 static snug_status make_runs(snug__session *s, const snug__session_spec *spec) {
-  SNUG_TRY(open_pieces(s, spec));
+  SNUG_TRY(open_micro_batches(s, spec));
   for (snug__slot slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
     SNUG_TRY(spec->batch[slot] > 0 ? add_run(s, slot, spec) : SNUG_OK);
   }
-  return close_pieces(s, spec);
+  return close_micro_batches(s, spec);
 }
 
 static int64_t end_of(const snug__run *run) {

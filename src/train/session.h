@@ -4,10 +4,11 @@
  * Programs: the full batch and the partial last batch, for training and for validation.  All are
  * made and planned before step 1; the block is as large as the largest of them needs.
  *
- * Where batches are run in pieces, a slot is for one size of pieces; before it stands, if losses
- * need it, the program that counts their divisors; and there is one update.  The sums of the
- * gradients lie at the front of the block as long as a batch is under way, in front of the pieces'
- * own memory; validation, which comes between two batches, has the whole block for itself.
+ * Where batches are run in micro-batches, a slot is for one size of micro-batches; before it
+ * stands, if losses need it, the program that counts their divisors; and there is one update.  The
+ * sums of the gradients lie at the front of the block as long as a batch is under way, in front of
+ * the micro-batches' own memory; validation, which comes between two batches, has the whole block
+ * for itself.
  *
  * Invariants:
  * 1. After snug__session_commit nothing is allocated until snug__session_release.
@@ -20,12 +21,13 @@
 #include "train/step.h"
 
 typedef enum snug__slot {
-  SNUG__SLOT_MAIN,      /* a full batch of the main data, or a full piece of it */
-  SNUG__SLOT_MAIN_REST, /* its last, partial batch, or the last piece of a full batch */
-  SNUG__SLOT_MAIN_TAIL, /* in pieces: the last piece of the partial batch */
+  SNUG__SLOT_MAIN,           /* a full batch of the main data, or a full micro-batch of it */
+  SNUG__SLOT_MAIN_REMAINDER, /* its last, partial batch, or the last micro-batch of a full batch */
+  SNUG__SLOT_MAIN_PARTIAL_REMAINDER, /* in micro-batches: the last micro-batch of the partial batch
+                                      */
   SNUG__SLOT_VALIDATION,
-  SNUG__SLOT_VALIDATION_REST,
-  SNUG__SLOT_VALIDATION_TAIL,
+  SNUG__SLOT_VALIDATION_REMAINDER,
+  SNUG__SLOT_VALIDATION_PARTIAL_REMAINDER,
   SNUG__SLOT_COUNT,
   SNUG__SLOT_SIZES = SNUG__SLOT_VALIDATION /* slots of one source of data */
 } snug__slot;
@@ -33,15 +35,16 @@ typedef enum snug__slot {
 typedef struct snug__run {
   snug__program *program; /* NULL: this slot is not needed */
   snug__step step;
-  int64_t base; /* where its memory begins in the block: behind the sums, in pieces of training */
+  int64_t base; /* where its memory begins in the block: behind the sums, in micro-batches of
+                   training */
 } snug__run;
 
 typedef struct snug__session {
   snug_model *model;
   snug__run runs[SNUG__SLOT_COUNT];
-  snug__run counts[SNUG__SLOT_COUNT]; /* of divisors, for pieces of that size */
-  snug__run update;                   /* after the last piece */
-  int64_t *sums;                      /* per trained weight: where its sum lies; NULL: no pieces */
+  snug__run counts[SNUG__SLOT_COUNT]; /* of divisors, for micro-batches of that size */
+  snug__run update;                   /* after the last micro-batch */
+  int64_t *sums; /* per trained weight: where its sum lies; NULL: no micro-batches */
   int64_t sums_bytes;
   double *divisors; /* per output, of the batch under way */
   bool has_state;   /* the programs touch the state of training: all but predict do */
@@ -56,10 +59,10 @@ typedef struct snug__session {
 
 /* How the steps of a training are run: what a line chooses, and a backup keeps. */
 typedef struct snug__step_choice {
-  int64_t micro;          /* samples of a piece; 0: batches are run whole */
-  int64_t most_scratch;   /* that kernels are to need, see lay_out.h; 0: any */
+  int64_t micro;          /* samples of a micro-batch; 0: batches are run whole */
+  int64_t most_scratch;   /* that kernels are to need, see assign_layouts.h; 0: any */
   bool slots;             /* optimizer slots live in a file, if that is still free */
-  snug__keeping *keeping; /* what is made again, per value of the step as it is laid out; NULL: what
+  snug__keeping *keeping; /* what is recomputed, per value of the step as it is laid out; NULL: what
                              costs next to nothing */
   size_t n_values;        /* of keeping: steps of other sizes have as many */
 } snug__step_choice;
@@ -70,8 +73,8 @@ typedef struct snug__session_spec {
   int64_t batch[SNUG__SLOT_COUNT];
   snug__step_choice choice;
   struct snug__kernel_list *kernels; /* that are fixed; NULL: none */
-  bool in_pieces[SNUG__SLOT_COUNT];
-  bool allow_batch_statistics; /* pieces also through layers that normalize over a batch */
+  bool in_micro_batches[SNUG__SLOT_COUNT];
+  bool allow_batch_statistics; /* micro-batches also through layers that normalize over a batch */
   bool weighted, validation_weighted;
   const snug__plan_options *plan; /* NULL: the defaults */
   const char *disk_folder;        /* for what waits in a file; NULL: TMPDIR, or /tmp */
@@ -94,8 +97,8 @@ const snug__run *snug__session_run(const snug__session *s, snug__slot slot, int6
 /* The run that needs the largest block. */
 const snug__run *snug__session_largest(const snug__session *s);
 
-/* Whether the batches of a slot are run in pieces. */
-bool snug__session_in_pieces(const snug__session *s, snug__slot slot);
+/* Whether the batches of a slot are run in micro-batches. */
+bool snug__session_in_micro_batches(const snug__session *s, snug__slot slot);
 
 /* A run by number, for walks over all of them; NULL behind the last.  Some have no program. */
 snug__run *snug__session_run_at(snug__session *s, size_t i);

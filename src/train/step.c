@@ -8,29 +8,29 @@ typedef snug__step_maker maker;
 
 /* What belongs to a kind of step. */
 typedef struct traits {
-  bool training, has_loss, is_piece;
+  bool training, has_loss, is_micro_batch;
 } traits;
 
 static const traits kinds[SNUG__STEP_KIND_COUNT] = {
     [SNUG__STEP_TRAIN] = {true, true, false},
     [SNUG__STEP_TEST] = {false, true, false},
     [SNUG__STEP_PREDICT] = {false, false, false},
-    [SNUG__STEP_TRAIN_PIECE] = {true, true, true},
-    [SNUG__STEP_TEST_PIECE] = {false, true, true},
+    [SNUG__STEP_TRAIN_MICRO_BATCH] = {true, true, true},
+    [SNUG__STEP_TEST_MICRO_BATCH] = {false, true, true},
     [SNUG__STEP_UPDATE] = {true, true, false},
     [SNUG__STEP_TRAIN_DIVISORS] = {true, false, true},
     [SNUG__STEP_TEST_DIVISORS] = {false, false, true},
 };
 
-/* ---- the place of a piece in its batch ---- */
+/* ---- the place of a micro-batch in its batch ---- */
 
 static snug_status emit_place(maker *k) {
   snug__graph *g = k->b.g;
   SNUG_TRY(snug__graph_layer(g, "batch", NULL));
   SNUG_TRY(snug__graph_input(g, "offset", snug__scalar(SNUG_INT64), &k->step.offset));
   SNUG_TRY(snug__graph_input(g, "whole", snug__scalar(SNUG_FLOAT64), &k->step.whole));
-  k->b.piece = (snug__piece){k->step.offset, k->step.whole, k->step.batch};
-  return k->step.kind == SNUG__STEP_TRAIN_PIECE
+  k->b.micro_batch = (snug__micro_batch){k->step.offset, k->step.whole, k->step.batch};
+  return k->step.kind == SNUG__STEP_TRAIN_MICRO_BATCH
              ? snug__graph_input(g, "keep", snug__scalar(SNUG_FLOAT32), &k->step.keep)
              : SNUG_OK;
 }
@@ -93,18 +93,18 @@ static bool is_counted(const maker *k, size_t i) {
                                k->masks[i] != SNUG_NONE);
 }
 
-/* The loss of an output as one scalar; in a piece its share in that of the batch. */
+/* The loss of an output as one scalar; in a micro-batch its share in that of the batch. */
 static snug_status emit_scalar(maker *k, size_t i) {
   const snug__loss *loss = &k->m->training->losses[i];
   const snug__step *s = &k->step;
-  if (!snug__step_is_piece(k)) {
+  if (!snug__step_is_micro_batch(k)) {
     return snug__loss_emit(&k->b, loss, s->y[i], s->out[i], s->weight, k->masks[i], &k->losses[i]);
   }
   if (is_counted(k, i)) {
     SNUG_TRY(snug__graph_input(k->b.g, "divisor", snug__scalar(SNUG_FLOAT64), &s->divisor[i]));
   }
-  return snug__loss_emit_piece(&k->b, loss, s->y[i], s->out[i], s->weight, k->masks[i],
-                               s->divisor[i], &k->losses[i]);
+  return snug__loss_emit_micro_batch(&k->b, loss, s->y[i], s->out[i], s->weight, k->masks[i],
+                                     s->divisor[i], &k->losses[i]);
 }
 
 static snug_status emit_output_loss(maker *k, size_t i) {
@@ -136,7 +136,7 @@ static snug_status emit_loss(maker *k) {
   for (size_t i = 0; i < k->b.terms.n; i++) {
     SNUG_TRY(snug__step_add(k, &k->total, SNUG_VEC(&k->b.terms, snug__id, i)));
   }
-  return snug__step_penalize(k, snug__step_is_piece(k) ? &k->penalty : &k->total);
+  return snug__step_penalize(k, snug__step_is_micro_batch(k) ? &k->penalty : &k->total);
 }
 
 static snug_status emit_divisors(maker *k) {
@@ -169,8 +169,8 @@ static snug_status track_whole(maker *k, const char *name, snug__id scalar) {
                             k->b.habits.equal_batches ? 1.0 : (double)k->step.batch);
 }
 
-/* In a piece the loss is a share of the batch's: times batch / rows it is one that may stand for
- * the rows of the piece.  Regularizers are the same in all of them. */
+/* In a micro-batch the loss is a share of the batch's: times batch / rows it is one that may stand
+ * for the rows of the micro-batch.  Regularizers are the same in all of them. */
 static snug_status track_share(maker *k, const char *name, snug__id scalar, snug__id penalty) {
   snug__id factor = SNUG_NONE;
   snug__id times = SNUG_NONE;
@@ -188,7 +188,7 @@ static snug_status track_share(maker *k, const char *name, snug__id scalar, snug
 static snug_status emit_tracked(maker *k, const snug__tracked *t) {
   if (t->output < 0 || t->of_loss) {
     snug__id scalar = t->output < 0 ? k->total : k->losses[t->output];
-    return snug__step_is_piece(k)
+    return snug__step_is_micro_batch(k)
                ? track_share(k, t->name, scalar, t->output < 0 ? k->penalty : SNUG_NONE)
                : track_whole(k, t->name, scalar);
   }
@@ -210,7 +210,7 @@ static snug_status emit_metrics(maker *k) {
 /* ---- the step ---- */
 
 static snug_status emit_batch(maker *k, bool weighted) {
-  SNUG_TRY(kinds[k->step.kind].is_piece ? emit_place(k) : SNUG_OK);
+  SNUG_TRY(kinds[k->step.kind].is_micro_batch ? emit_place(k) : SNUG_OK);
   SNUG_TRY(emit_forward(k));
   if (k->step.kind == SNUG__STEP_PREDICT) {
     return keep_outputs(k);
@@ -228,7 +228,7 @@ static snug_status emit_all(maker *k, bool weighted) {
     return snug__step_emit_late_update(k);
   }
   SNUG_TRY(emit_batch(k, weighted));
-  if (k->step.kind == SNUG__STEP_TRAIN_PIECE) {
+  if (k->step.kind == SNUG__STEP_TRAIN_MICRO_BATCH) {
     return snug__step_emit_sums(k);
   }
   return k->step.kind == SNUG__STEP_TRAIN ? snug__step_emit_update(k) : SNUG_OK;

@@ -11,10 +11,11 @@ typedef struct snug__step_maker {
   snug__id *masks;  /* per output: its mask, or SNUG_NONE */
   snug__id *losses; /* per output: its scalar */
   snug__id total;   /* what is minimized */
-  snug__id penalty; /* pieces: the regularizers' part of the loss, which counts once per batch */
+  snug__id
+      penalty; /* micro-batches: the regularizers' part of the loss, which counts once per batch */
 } snug__step_maker;
 
-static inline bool snug__step_is_piece(const snug__step_maker *k) {
+static inline bool snug__step_is_micro_batch(const snug__step_maker *k) {
   return k->step.whole != SNUG_NONE;
 }
 
@@ -28,7 +29,8 @@ snug_status snug__step_add(snug__step_maker *k, snug__id *sum, snug__id term) SN
 /* Add the regularizers of all trained weights to *sum. */
 snug_status snug__step_penalize(snug__step_maker *k, snug__id *sum) SNUG_NODISCARD;
 
-/* In step_update.c: backward and update of a whole batch; backward of a piece; update by the sums.
+/* In step_update.c: backward and update of a whole batch; backward of a micro-batch; update by the
+ * sums.
  */
 snug_status snug__step_emit_update(snug__step_maker *k) SNUG_NODISCARD;
 snug_status snug__step_emit_sums(snug__step_maker *k) SNUG_NODISCARD;

@@ -55,7 +55,7 @@ snug_status snug__step_emit_update(maker *k) {
   return emit_optimizer(k, &g);
 }
 
-/* ---- sums over pieces ---- */
+/* ---- sums over micro-batches ---- */
 
 /* The sum of a weight's gradients, which is the weight's layer's. */
 static snug_status open_sum(maker *k, size_t i, snug__id weight, snug__id *out) {
@@ -81,7 +81,7 @@ snug_status snug__step_emit_sums(maker *k) {
   return SNUG_OK;
 }
 
-/* The gradient of a whole batch: what its pieces added up, and the regularizer's. */
+/* The gradient of a whole batch: what its micro-batches added up, and the regularizer's. */
 static snug_status join(maker *k, size_t i, gradients *g) {
   snug__id sum = SNUG_NONE;
   if (!k->m->training->summed[i]) {

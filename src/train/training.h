@@ -31,7 +31,7 @@ typedef struct snug__training {
   uint32_t *by_name;    /* names[i] is the name of tracked[by_name[i]] */
   snug__id *trained;    /* variables that the optimizer updates */
   size_t n_trained;
-  bool *summed;    /* per trained: a piece of a batch has a gradient for it; see step.h */
+  bool *summed;    /* per trained: a micro-batch has a gradient for it; see step.h */
   bool *trains;    /* per layer, as it was at compile: freezing takes effect with the next one */
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
   char note[SNUG__NOTE_BYTES]; /* what the fit's timings have to tell; "": nothing */

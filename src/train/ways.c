@@ -7,7 +7,7 @@
 #include "train/calibrate.h"
 #include "train/fit_memory.h"
 #include "train/lower.h"
-#include "train/pieces.h"
+#include "train/micro_batches.h"
 #include "train/slots.h"
 
 bool snug__ways_fixed(const snug_levers *levers) {
@@ -102,11 +102,11 @@ static snug_status fix_cheap(const snug__graph *g, const snug__device *device, s
 snug_status snug__family_build(snug__family *y, const snug__fit *f) {
   bool weighted = f->train.data->sample_weight || f->train.class_weight;
   const snug__kernel_rules rules = {y->most_scratch, snug__fit_rules(f->model).fixed};
-  SNUG_TRY(snug__step_build(f->model, y->micro ? SNUG__STEP_TRAIN_PIECE : SNUG__STEP_TRAIN,
+  SNUG_TRY(snug__step_build(f->model, y->micro ? SNUG__STEP_TRAIN_MICRO_BATCH : SNUG__STEP_TRAIN,
                             y->micro ? y->micro : f->train.batch, weighted, &y->graph, &y->step));
-  y->base = y->micro ? snug__pieces_place_sums(f->model, NULL) : 0;
-  y->pieces = y->micro ? (double)snug__ceil_div(f->train.batch, y->micro) : 1.0;
-  SNUG_TRY(snug__step_lay_out(f->model, &rules, &y->graph, &y->step));
+  y->base = y->micro ? snug__micro_batches_place_sums(f->model, NULL) : 0;
+  y->micro_batches = y->micro ? (double)snug__ceil_div(f->train.batch, y->micro) : 1.0;
+  SNUG_TRY(snug__step_assign_layouts(f->model, &rules, &y->graph, &y->step));
   for (snug__id id = 0; id < y->graph->nodes.n; id++) {
     y->n_lean += snug__node_at(y->graph, id)->kernel > 0;
   }
@@ -149,7 +149,7 @@ static snug_status search_family(snug__family *y, const snug__ways *w, const snu
 /* ---- families ---- */
 
 #define LARGE_PART 16 /* scratch that is more than such a part of the load is worth a family, */
-#define MOST_LEANER 3 /* so many times for one size of pieces */
+#define MOST_LEANER 3 /* so many times for one size of micro-batches */
 
 /* The most scratch that a way has at its peak, where it is a large part of that; else 0. */
 static int64_t large_scratch(const snug__family *y) {
@@ -196,11 +196,11 @@ static snug_status add_family(snug__ways *w, const snug__fit *f, int64_t micro) 
   return SNUG_OK;
 }
 
-/* Halves, quarters, ... of the batch, where the model can be run in pieces and a line may ask for
- * it. */
-static snug_status add_pieces(snug__ways *w, const snug__fit *f) {
+/* Halves, quarters, ... of the batch, where the model can be run in micro-batches and a line may
+ * ask for it. */
+static snug_status add_micro_batches(snug__ways *w, const snug__fit *f) {
   bool allowed = f->options.levers.allow_batch_statistics;
-  snug_status s = snug__pieces_check(f->model, allowed);
+  snug_status s = snug__micro_batches_check(f->model, allowed);
   if (s) {
     return s == SNUG_E_UNSUPPORTED ? SNUG_OK : s; /* that is an answer, not a failure */
   }
@@ -218,32 +218,32 @@ static snug_status add_families(snug__ways *w, const snug__fit *f) {
   int64_t micro = f->options.levers.micro_batch;
   SNUG_TRY(snug__settle_layouts(f->model, SNUG__STEP_TRAIN));
   SNUG_TRY(add_family(w, f, micro ? micro : f->train.batch));
-  return micro ? SNUG_OK : add_pieces(w, f);
+  return micro ? SNUG_OK : add_micro_batches(w, f);
 }
 
 /* ---- all of them ---- */
 
-/* Timings of small calls are less sure than those of large ones, and pieces and other kernels round
- * otherwise.  So no way counts as faster than the session that a fit makes by itself, and none in
- * pieces or with leaner kernels as faster than the fastest one without: they are taken for their
- * bytes alone.  A family that seems to be is slower by the same
- * seconds in all of its ways: what they cost beside each other is known as well as ever. */
+/* Timings of small calls are less sure than those of large ones, and micro-batches and other
+ * kernels round otherwise.  So no way counts as faster than the session that a fit makes by itself,
+ * and none in micro-batches or with leaner kernels as faster than the fastest one without: they are
+ * taken for their bytes alone.  A family that seems to be is slower by the same seconds in all of
+ * its ways: what they cost beside each other is known as well as ever. */
 #define DOUBT 0.03 /* for each time that the batch is halved, and for leaner kernels */
 
 static double fastest_of(const snug__family *y) {
-  return y->pieces * SNUG_VEC(&y->frontier.ways, snug__way, 0).outcome.seconds;
+  return y->micro_batches * SNUG_VEC(&y->frontier.ways, snug__way, 0).outcome.seconds;
 }
 
 static double doubt_of(const snug__ways *w, const snug__family *y) {
   const double whole = fastest_of(&w->families[0]);
-  const double halvings = log2(y->pieces / w->families[0].pieces);
+  const double halvings = log2(y->micro_batches / w->families[0].micro_batches);
   const double doubts = halvings + (y->most_scratch > 0 ? 1.0 : 0.0);
   return fmax(whole * (1.0 + DOUBT * doubts) - fastest_of(y), 0.0);
 }
 
 static void find_doubts(snug__ways *w, const snug_levers *levers) {
   const snug__family *whole = &w->families[0];
-  w->usual = snug__ways_fixed(levers) ? 0.0 : whole->pieces * whole->frontier.usual.seconds;
+  w->usual = snug__ways_fixed(levers) ? 0.0 : whole->micro_batches * whole->frontier.usual.seconds;
   for (int32_t i = 0; i < w->n_families; i++) {
     w->families[i].doubt = doubt_of(w, &w->families[i]);
   }
@@ -259,13 +259,14 @@ double snug__ways_slot_seconds(const snug__ways *w) {
 static snug__fit_way way_of(const snug__ways *w, int32_t family, size_t i, bool slots) {
   const snug__family *y = &w->families[family];
   const snug__way *way = &SNUG_VEC(&y->frontier.ways, snug__way, i);
-  return (snug__fit_way){.family = family,
-                         .way = i,
-                         .slots = slots,
-                         .load = y->base + snug__outcome_bytes(&way->outcome) +
-                                 (slots ? snug__store_cost() : w->slots_saved),
-                         .seconds = fmax(y->pieces * way->outcome.seconds + y->doubt, w->usual) +
-                                    (slots ? snug__ways_slot_seconds(w) : 0.0)};
+  return (snug__fit_way){
+      .family = family,
+      .way = i,
+      .slots = slots,
+      .load = y->base + snug__outcome_bytes(&way->outcome) +
+              (slots ? snug__store_cost() : w->slots_saved),
+      .seconds = fmax(y->micro_batches * way->outcome.seconds + y->doubt, w->usual) +
+                 (slots ? snug__ways_slot_seconds(w) : 0.0)};
 }
 
 /* How far the merge has come in each family, without slots in a file and with them. */

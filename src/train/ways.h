@@ -1,7 +1,7 @@
 /* The ways of a fit to run its training step, and the one that a line takes.
  *
- * A family is one size of pieces: the whole batch, its half, a quarter, ...  Where scratch is a
- * large part of what a family holds at its peak, there is a leaner one of the same size, whose
+ * A family is one size of micro-batches: the whole batch, its half, a quarter, ...  Where scratch
+ * is a large part of what a family holds at its peak, there is a leaner one of the same size, whose
  * kernels need less of it.  Each has a frontier of its own; the ways of all families together,
  * without those that another one is better than in bytes and seconds, are what a line chooses
  * from. */
@@ -14,18 +14,18 @@
 #define SNUG__MOST_FAMILIES 24
 
 typedef struct snug__family {
-  int64_t micro;        /* samples of a piece; 0: whole batches */
-  int64_t most_scratch; /* that kernels are to need, see lay_out.h; 0: any */
+  int64_t micro;        /* samples of a micro-batch; 0: whole batches */
+  int64_t most_scratch; /* that kernels are to need, see assign_layouts.h; 0: any */
   int32_t plain;        /* the family of the same size whose kernels may need any */
   int64_t n_lean;       /* nodes that do not run their preferred kernel */
-  double seconds;       /* of a piece, with nothing made again */
-  snug__graph *graph;   /* laid out, with nothing made again; owned; NULL once it is settled */
+  double seconds;       /* of a micro-batch, with nothing recomputed */
+  snug__graph *graph;   /* laid out, with nothing recomputed; owned; NULL once it is settled */
   size_t n_values;      /* of it */
   snug__step step;
   snug__frontier frontier;
-  int64_t base;  /* bytes of the block beside the step's: sums of gradients */
-  double pieces; /* in a batch */
-  double doubt;  /* seconds of a batch that all its ways count more, see ways.c */
+  int64_t base;         /* bytes of the block beside the step's: sums of gradients */
+  double micro_batches; /* in a batch */
+  double doubt;         /* seconds of a batch that all its ways count more, see ways.c */
 } snug__family;
 
 typedef struct snug__fit_way {

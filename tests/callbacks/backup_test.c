@@ -794,7 +794,7 @@ TEST(a_line_that_took_the_plan_takes_it_again) {
   lab_free(&file);
 }
 
-/* A line, so that the plan has values that are made again. */
+/* A line, so that the plan has values that are recomputed. */
 static void add_line(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
   (void)ctx;
   (void)m;

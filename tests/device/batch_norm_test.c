@@ -152,7 +152,7 @@ static float *new_image(snug__layout layout, uint64_t seed) {
 typedef struct layer {
   snug__layout layout;
   int32_t threads;
-  snug__post post;
+  snug__epilogue epilogue;
   float *x, *residual, *dy, *y, *again, *dx, *dresidual;
   float gamma[C], beta[C], mean[C], variance[C], dgamma[C], dbeta[C];
 } layer;
@@ -161,25 +161,25 @@ static void run_layer(layer *l) {
   const int64_t dim[] = {N, H, H, C};
   snug__type t = snug__type_in(snug__type_of(SNUG_FLOAT32, 4, dim), l->layout);
   snug__type v = snug__type_of(SNUG_FLOAT32, 1, dim + 3);
-  snug__batch_norm_post_params p;
-  snug__batch_norm_post_grad_params back;
+  snug__batch_norm_epilogue_params p;
+  snug__batch_norm_epilogue_grad_params back;
   memset(&p, 0, sizeof p);
   memset(&back, 0, sizeof back);
   p.epsilon = back.epsilon = 1e-3;
-  p.post = back.post = l->post;
+  p.epilogue = back.epilogue = l->epilogue;
   back.dtype = SNUG_FLOAT32;
-  node train = {.sig = {.op = &snug__op_batch_norm_train_post, .n_in = 4, .n_out = 3},
+  node train = {.sig = {.op = &snug__op_batch_norm_train_epilogue, .n_in = 4, .n_out = 3},
                 .in = {t, v, v, l->residual ? t : (snug__type){0}},
                 .out = {t, v, v},
                 .read = {l->x, l->gamma, l->beta, l->residual},
                 .written = {l->y, l->mean, l->variance}};
-  node infer = {.sig = {.op = &snug__op_batch_norm_infer_post, .n_in = 6, .n_out = 1},
+  node infer = {.sig = {.op = &snug__op_batch_norm_infer_epilogue, .n_in = 6, .n_out = 1},
                 .in = {t, v, v, v, v, l->residual ? t : (snug__type){0}},
                 .out = {t},
                 .read = {l->x, l->gamma, l->beta, l->mean, l->variance, l->residual},
                 .written = {l->again}};
   node grad = {
-      .sig = {.op = &snug__op_batch_norm_train_post_grad, .n_in = 7, .n_out = 4},
+      .sig = {.op = &snug__op_batch_norm_train_epilogue_grad, .n_in = 7, .n_out = 4},
       .in = {t, t, v, v, v, v, l->residual ? t : (snug__type){0}},
       .out = {t, v, v, t},
       .read = {l->dy, l->x, l->mean, l->variance, l->gamma, l->beta, l->residual ? l->y : NULL},
@@ -189,8 +189,9 @@ static void run_layer(layer *l) {
   run_node(&grad, &back, l->threads, isa_of(l->layout));
 }
 
-static void open_layer(layer *l, snug__layout layout, const snug__post *post, bool residual) {
-  *l = (layer){.layout = layout, .threads = 1, .post = *post};
+static void open_layer(layer *l, snug__layout layout, const snug__epilogue *epilogue,
+                       bool residual) {
+  *l = (layer){.layout = layout, .threads = 1, .epilogue = *epilogue};
   l->x = new_image(layout, 1);
   l->dy = new_image(layout, 2);
   l->residual = residual ? new_image(layout, 3) : NULL;
@@ -211,14 +212,14 @@ static void close_layer(layer *l) {
   }
 }
 
-/* y is the same to the bit when it is made again; d is dy exactly where y says so, also where it
+/* y is the same to the bit when it is recomputed; d is dy exactly where y says so, also where it
  * was decided from x; what the layout adds is zero. */
 static void check_layer(const layer *l) {
   for (int64_t i = 0; i < stored(l->layout); i++) {
-    double slope = snug__post_slope_from_output(&l->post, (double)l->y[i]);
+    double slope = snug__epilogue_slope_from_output(&l->epilogue, (double)l->y[i]);
     if (channel_at(l->layout, i) >= C) {
       ASSERT_TRUE(l->y[i] == 0.0f && l->dx[i] == 0.0f && l->dresidual[i] == 0.0f);
-    } else if (l->post.activation == SNUG__RELU) {
+    } else if (l->epilogue.activation == SNUG__RELU) {
       ASSERT_TRUE((double)l->dresidual[i] == slope * (double)l->dy[i]);
     }
   }
@@ -246,13 +247,13 @@ static void check_threads(layer *l) {
 TEST(made_again_to_the_bit_whatever_the_threads) {
   static const snug__layout layouts[] = {SNUG__LAYOUT_PLAIN, SNUG__LAYOUT_NCHW8C,
                                          SNUG__LAYOUT_NCHW16C};
-  static const snug__post posts[] = {
+  static const snug__epilogue epilogues[] = {
       {SNUG__LINEAR, INFINITY}, {SNUG__RELU, INFINITY}, {SNUG__RELU, 1.5}, {SNUG__SWISH, INFINITY}};
   for (size_t a = 0; a < SNUG_COUNT(layouts); a++) {
-    for (size_t p = 0; p < SNUG_COUNT(posts); p++) {
+    for (size_t p = 0; p < SNUG_COUNT(epilogues); p++) {
       for (int32_t residual = 0; residual < 2 && !(p == 3 && residual); residual++) {
         layer l;
-        open_layer(&l, layouts[a], &posts[p], residual);
+        open_layer(&l, layouts[a], &epilogues[p], residual);
         run_layer(&l);
         check_layer(&l);
         check_threads(&l);

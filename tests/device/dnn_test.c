@@ -138,36 +138,37 @@ TEST(a_kernel_and_its_gradient_have_one_layout) {
   }
 }
 
-static const snug__post posts[] = {
+static const snug__epilogue epilogues[] = {
     {SNUG__LINEAR, INFINITY}, {SNUG__RELU, INFINITY}, {SNUG__RELU, 0.3}, {SNUG__SWISH, INFINITY}};
 
-static void try_post(const shape *s, const snug__post *post, bool bias) {
-  snug__conv2d_post_params p, linear;
+static void try_epilogue(const shape *s, const snug__epilogue *epilogue, bool bias) {
+  snug__conv2d_epilogue_params p, linear;
   memset(&p, 0, sizeof p);
   p.conv = params_of(s).conv;
   linear = p;
-  linear.post = posts[0];
-  p.post = *post;
+  linear.epilogue = epilogues[0];
+  p.epilogue = *epilogue;
   values v = values_of(s, &p.conv);
-  trial t = {.name = s->groups ? "dnn_conv2d_post" : "dnn_depthwise_conv2d_post",
-             .sig = {.op = s->groups ? &snug__op_conv2d_post : &snug__op_depthwise_conv2d_post,
-                     .params = &p,
-                     .n_in = bias ? 3 : 2,
-                     .n_out = 1},
-             .plain_in = {v.x, v.kernel, snug__type_of(SNUG_FLOAT32, 1, &s->cout)},
-             .plain_out = v.y,
-             .linear = &linear,
-             .terms = (double)(s->kernel * s->kernel * (s->groups ? v.kernel.dim[2] : 1))};
+  trial t = {
+      .name = s->groups ? "dnn_conv2d_epilogue" : "dnn_depthwise_conv2d_epilogue",
+      .sig = {.op = s->groups ? &snug__op_conv2d_epilogue : &snug__op_depthwise_conv2d_epilogue,
+              .params = &p,
+              .n_in = bias ? 3 : 2,
+              .n_out = 1},
+      .plain_in = {v.x, v.kernel, snug__type_of(SNUG_FLOAT32, 1, &s->cout)},
+      .plain_out = v.y,
+      .linear = &linear,
+      .terms = (double)(s->kernel * s->kernel * (s->groups ? v.kernel.dim[2] : 1))};
   trial_run(&t);
 }
 
-TEST(posts) {
-  for (size_t i = 0; i < 2 * SNUG_COUNT(posts); i++) {
-    try_post(&shapes[0], &posts[i / 2], i % 2);
-    try_post(&shapes[1], &posts[i / 2], i % 2);
-    try_post(&shapes[3], &posts[i / 2], i % 2);
-    try_post(&depthwise[1], &posts[i / 2], i % 2);
-    try_post(&depthwise[4], &posts[i / 2], i % 2);
+TEST(epilogues) {
+  for (size_t i = 0; i < 2 * SNUG_COUNT(epilogues); i++) {
+    try_epilogue(&shapes[0], &epilogues[i / 2], i % 2);
+    try_epilogue(&shapes[1], &epilogues[i / 2], i % 2);
+    try_epilogue(&shapes[3], &epilogues[i / 2], i % 2);
+    try_epilogue(&depthwise[1], &epilogues[i / 2], i % 2);
+    try_epilogue(&depthwise[4], &epilogues[i / 2], i % 2);
   }
 }
 

@@ -69,29 +69,30 @@ TEST(one_layout_serves_a_kernel_its_gradient_and_the_gradient_of_the_data) {
   }
 }
 
-static void try_post(const char *name, snug__matmul_post_params p, const int64_t *size) {
-  snug__matmul_post_params linear = p;
-  linear.post = (snug__post){SNUG__LINEAR, INFINITY};
+static void try_epilogue(const char *name, snug__matmul_epilogue_params p, const int64_t *size) {
+  snug__matmul_epilogue_params linear = p;
+  linear.epilogue = (snug__epilogue){SNUG__LINEAR, INFINITY};
   trial t = {.name = name,
-             .sig = {.op = &snug__op_matmul_post, .params = &p, .n_in = 3, .n_out = 1},
+             .sig = {.op = &snug__op_matmul_epilogue, .params = &p, .n_in = 3, .n_out = 1},
              .plain_in = {matrices(0, size[0], size[2], p.product.transpose_a),
                           matrices(0, size[2], size[1], p.product.transpose_b),
                           snug__type_of(SNUG_FLOAT32, 1, size + 1)},
              .plain_out = matrices(0, size[0], size[1], false),
              .linear = &linear,
              .terms = (double)size[2],
-             .on_base = strcmp(name, "matmul_post") == 0};
+             .on_base = strcmp(name, "matmul_epilogue") == 0};
   trial_run(&t);
 }
 
-TEST(posts) {
-  static const snug__post posts[] = {
+TEST(epilogues) {
+  static const snug__epilogue epilogues[] = {
       {SNUG__LINEAR, INFINITY}, {SNUG__RELU, INFINITY}, {SNUG__RELU, 0.3}, {SNUG__SWISH, INFINITY}};
   static const int64_t small[] = {33, 70, 130}, large[] = {33, 270, 260};
-  for (size_t i = 0; i < SNUG_COUNT(posts); i++) {
+  for (size_t i = 0; i < SNUG_COUNT(epilogues); i++) {
     for (size_t k = 0; k < SNUG_COUNT(both); k++) {
-      try_post("matmul_post", (snug__matmul_post_params){both[k], posts[i]}, small);
+      try_epilogue("matmul_epilogue", (snug__matmul_epilogue_params){both[k], epilogues[i]}, small);
     }
-    try_post("dnn_matmul_post", (snug__matmul_post_params){both[0], posts[i]}, large);
+    try_epilogue("dnn_matmul_epilogue", (snug__matmul_epilogue_params){both[0], epilogues[i]},
+                 large);
   }
 }

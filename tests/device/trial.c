@@ -131,7 +131,7 @@ static void check(const trial *t, const unsigned char *out) {
 }
 
 /* Layouts as the kernel wants them; it must want the same again when they come. */
-static void lay_out(trial *t) {
+static void assign_layouts(trial *t) {
   snug__layouts want = {0}, again = {0};
   t->sig.in = t->plain_in;
   t->sig.out = &t->plain_out;
@@ -156,7 +156,7 @@ static void try_threads(trial *t, int32_t threads) {
   snug__needs needs = {0};
   void *state = NULL;
   t->sig.threads = threads;
-  lay_out(t);
+  assign_layouts(t);
   ASSERT_OK(ctx, t->kernel->prepare(ctx, &t->sig, &needs, &state));
   unsigned char *first = run_kernel(t, state, needs.scratch_bytes);
   unsigned char *second = run_kernel(t, state, needs.scratch_bytes);

@@ -59,7 +59,7 @@ static int64_t place(const snug__type *t, int64_t i) {
   return at;
 }
 
-static void lay_out(const values *from, snug__layout layout, values *to) {
+static void assign_layouts(const values *from, snug__layout layout, values *to) {
   to->type = snug__type_in(from->type, layout);
   ASSERT_TRUE(snug__type_bytes(&to->type) <= (int64_t)sizeof to->data);
   memset(to->data, 0, sizeof to->data);
@@ -159,7 +159,7 @@ static void run_laid_out(snug_ctx *ctx, const unblock_case *c, const snug__signa
   seen.out = choice.plain.out;
   seen.params = sig->params ? choice.plain.params : NULL;
   for (int32_t i = 0; i < sig->n_in; i++) {
-    lay_out(&plain_in[i], choice.plain.want.in[i], &laid_in[i]);
+    assign_layouts(&plain_in[i], choice.plain.want.in[i], &laid_in[i]);
   }
   for (int32_t k = 0; k < sig->n_out; k++) {
     laid_out[k].type = snug__type_in(sig->out[k], choice.plain.want.out[k]);

@@ -26,7 +26,7 @@
       CASE(matmul, "transpose_a=true", "float64[" n "," i "]; float64[" n "," o "]")
 
 /* With bias and activation within. */
-#define POST(op, params, x, k, c)                                                            \
+#define EPILOGUE(op, params, x, k, c)                                                        \
   CASE(op, "activation=relu" params, "float64[" x "]; float64[" k "]; float64[" c "]"),      \
       CASE(op, "activation=relu, max_value=6" params,                                        \
            "float64[" x "]; float64[" k "]; float64[" c "]"),                                \
@@ -59,22 +59,22 @@
            "] positive")
 
 /* The same with a residual and an activation. */
-#define BATCH_NORM_POST(post, x, c)                                                              \
-  CASE(batch_norm_train_post, post,                                                              \
+#define BATCH_NORM_EPILOGUE(epilogue, x, c)                                                      \
+  CASE(batch_norm_train_epilogue, epilogue,                                                      \
        "float64[" x "]; float64[" c "]; float64[" c "]; float64[" x "]"),                        \
-      CASE(batch_norm_train_post, post, "float64[" x "]; float64[" c "]"),                       \
-      CASE(batch_norm_infer_post, post,                                                          \
+      CASE(batch_norm_train_epilogue, epilogue, "float64[" x "]; float64[" c "]"),               \
+      CASE(batch_norm_infer_epilogue, epilogue,                                                  \
            "float64[" x "]; float64[" c "]; -; float64[" c "]; float64[" c                       \
            "] positive; float64[" x "]"),                                                        \
-      CASE(batch_norm_train_post_grad, post,                                                     \
+      CASE(batch_norm_train_epilogue_grad, epilogue,                                             \
            "float64[" x "]; float64[" x "]; float64[" c "]; float64[" c "] positive; float64[" c \
            "]; float64[" c "]"),                                                                 \
-      CASE(batch_norm_train_post_grad, post,                                                     \
+      CASE(batch_norm_train_epilogue_grad, epilogue,                                             \
            "float64[" x "]; float64[" x "]; float64[" c "]; float64[" c "] positive", .n_out = 3)
 
 /* With y. */
-#define BATCH_NORM_POST_OF_Y(post, x, c)                                                     \
-  CASE(batch_norm_train_post_grad, post,                                                     \
+#define BATCH_NORM_EPILOGUE_OF_Y(epilogue, x, c)                                             \
+  CASE(batch_norm_train_epilogue_grad, epilogue,                                             \
        "float64[" x "]; float64[" x "]; float64[" c "]; float64[" c "] positive; float64[" c \
        "]; float64[" c "]; float64[" x "]")
 
@@ -131,9 +131,9 @@ const kernel_case kernel_cases[] = {
     CONV("padding=same", "2,9,10,24", "3,3,24,72", "2,9,10,72"),
     CONV("padding=valid", "2,15,13,33", "3,3,33,17", "2,13,11,17"),
     CONV("padding=same", "4,7,7,33", "3,3,33,18", "4,7,7,18"),
-    CASE(conv2d_post, "padding=same, activation=relu, max_value=6",
+    CASE(conv2d_epilogue, "padding=same, activation=relu, max_value=6",
          "float64[2,9,10,24]; float64[3,3,24,40]; float64[40]"),
-    CASE(conv2d_post, "activation=relu", "float64[2,15,13,17]; float64[3,3,17,24]"),
+    CASE(conv2d_epilogue, "activation=relu", "float64[2,15,13,17]; float64[3,3,17,24]"),
     CONV("padding=same, strides=[2,2]", "2,9,11,16", "3,3,16,32", "2,5,6,32"),
     CONV("padding=same, strides=[2,2]", "1,8,8,3", "7,7,3,16", "1,4,4,16"),
     CONV("padding=same", "2,7,9,16", "1,1,16,24", "2,7,9,24"),
@@ -168,13 +168,14 @@ const kernel_case kernel_cases[] = {
     DENSE("3", "257", "8"),
     DENSE("5", "257", "256"),
     DENSE("17", "300", "220"),
-    POST(matmul_post, "", "9,40", "40,33", "33"),
-    POST(matmul_post, "", "6,257", "257,256", "256"),
-    POST(conv2d_post, ", padding=same", "2,7,9,16", "3,3,16,24", "24"),
-    POST(conv2d_post, ", padding=same, strides=[2,2]", "2,8,9,3", "3,3,3,32", "32"),
-    POST(conv2d_post, "", "2,7,9,40", "1,1,40,17", "17"),
-    POST(depthwise_conv2d_post, ", padding=same", "2,7,9,24", "3,3,24,1", "24"),
-    POST(depthwise_conv2d_post, ", padding=same, strides=[2,2]", "1,9,9,32", "5,5,32,1", "32"),
+    EPILOGUE(matmul_epilogue, "", "9,40", "40,33", "33"),
+    EPILOGUE(matmul_epilogue, "", "6,257", "257,256", "256"),
+    EPILOGUE(conv2d_epilogue, ", padding=same", "2,7,9,16", "3,3,16,24", "24"),
+    EPILOGUE(conv2d_epilogue, ", padding=same, strides=[2,2]", "2,8,9,3", "3,3,3,32", "32"),
+    EPILOGUE(conv2d_epilogue, "", "2,7,9,40", "1,1,40,17", "17"),
+    EPILOGUE(depthwise_conv2d_epilogue, ", padding=same", "2,7,9,24", "3,3,24,1", "24"),
+    EPILOGUE(depthwise_conv2d_epilogue, ", padding=same, strides=[2,2]", "1,9,9,32", "5,5,32,1",
+             "32"),
     CASE(matmul, "", "float64[5,17,24]; float64[5,24,33]"),
     CASE(matmul, "transpose_b=true", "float64[2,3,9,16]; float64[2,3,40,16]"),
     CASE(matmul, "transpose_a=true", "float64[3,40,8]; float64[3,40,15]"),
@@ -233,20 +234,20 @@ const kernel_case kernel_cases[] = {
     BATCH_NORM("2,1,1,17", "17"),
     BATCH_NORM("2,30,30,1", "1"),
     BATCH_NORM("3,37,41,20", "20"),
-    BATCH_NORM_POST("activation=relu", "2,5,7,16", "16"),
-    BATCH_NORM_POST("activation=relu max_value=0.75", "3,9,9,40", "40"),
-    BATCH_NORM_POST("activation=swish", "3,7,9,24", "24"),
-    BATCH_NORM_POST("activation=swish", "37,67", "67"),
-    BATCH_NORM_POST("", "3,37,41,20", "20"),
-    BATCH_NORM_POST_OF_Y("activation=relu", "3,37,41,20", "20"),
-    BATCH_NORM_POST_OF_Y("activation=relu max_value=0.75", "37,67", "67"),
-    BATCH_NORM_POST_OF_Y("", "2,5,7,16", "16"),
-    BATCH_NORM_POST("activation=relu", "3,5,7,24", "24"),
-    BATCH_NORM_POST("activation=relu", "2,9,11,32", "32"),
-    BATCH_NORM_POST("activation=swish", "3,5,7,24", "24"),
-    BATCH_NORM_POST("activation=swish", "2,9,11,32", "32"),
-    BATCH_NORM_POST("activation=linear", "2,5,7,17", "17"),
-    BATCH_NORM_POST("activation=relu, max_value=0.75", "2,5,7,16", "16"),
+    BATCH_NORM_EPILOGUE("activation=relu", "2,5,7,16", "16"),
+    BATCH_NORM_EPILOGUE("activation=relu max_value=0.75", "3,9,9,40", "40"),
+    BATCH_NORM_EPILOGUE("activation=swish", "3,7,9,24", "24"),
+    BATCH_NORM_EPILOGUE("activation=swish", "37,67", "67"),
+    BATCH_NORM_EPILOGUE("", "3,37,41,20", "20"),
+    BATCH_NORM_EPILOGUE_OF_Y("activation=relu", "3,37,41,20", "20"),
+    BATCH_NORM_EPILOGUE_OF_Y("activation=relu max_value=0.75", "37,67", "67"),
+    BATCH_NORM_EPILOGUE_OF_Y("", "2,5,7,16", "16"),
+    BATCH_NORM_EPILOGUE("activation=relu", "3,5,7,24", "24"),
+    BATCH_NORM_EPILOGUE("activation=relu", "2,9,11,32", "32"),
+    BATCH_NORM_EPILOGUE("activation=swish", "3,5,7,24", "24"),
+    BATCH_NORM_EPILOGUE("activation=swish", "2,9,11,32", "32"),
+    BATCH_NORM_EPILOGUE("activation=linear", "2,5,7,17", "17"),
+    BATCH_NORM_EPILOGUE("activation=relu, max_value=0.75", "2,5,7,16", "16"),
     CASE(concat, "axis=3", "float64[2,5,7,16]; float64[2,5,7,32]; float64[2,5,7,16]"),
     CASE(concat, "axis=3", "float64[2,5,7,24]; float64[2,5,7,8]; float64[2,5,7,17]"),
     CASE(concat, "axis=1", "float64[2,3,7,24]; float64[2,5,7,24]"),

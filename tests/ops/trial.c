@@ -49,7 +49,8 @@ static void describe(trial *t, const trial_setting *s) {
 }
 
 /* The value in the layout that is wanted; what the kernel sees must be as many bytes. */
-static void lay_out(const trial *t, snug__type *type, snug__layout want, const snug__type *seen) {
+static void assign_layouts(const trial *t, snug__type *type, snug__layout want,
+                           const snug__type *seen) {
   if (!type->dtype) {
     return;
   }
@@ -66,10 +67,10 @@ static void lay_out(const trial *t, snug__type *type, snug__layout want, const s
 static void lay_out_all(trial *t) {
   const snug__layouts *want = &t->choice.plain.want;
   for (int32_t i = 0; i < t->b->n_in; i++) {
-    lay_out(t, &t->in[i], want->in[i], &t->choice.plain.in[i]);
+    assign_layouts(t, &t->in[i], want->in[i], &t->choice.plain.in[i]);
   }
   for (int32_t k = 0; k < t->b->n_out; k++) {
-    lay_out(t, &t->out[k], want->out[k], &t->choice.plain.out[k]);
+    assign_layouts(t, &t->out[k], want->out[k], &t->choice.plain.out[k]);
   }
 }
 

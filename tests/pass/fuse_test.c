@@ -1,4 +1,4 @@
-/* Fusion and remaking: the graph before and after computes the same, and what should be gone is
+/* Fusion and recomputing: the graph before and after computes the same, and what should be gone is
  * gone. */
 #include "pass/fuse.h"
 
@@ -7,7 +7,7 @@
 
 #include "lib/interpret.h"
 #include "lib/test.h"
-#include "pass/remake.h"
+#include "pass/recompute.h"
 
 typedef snug_status pass(const snug__graph *g, snug__rewrite *out);
 
@@ -89,7 +89,7 @@ TEST(bias_and_relu_go_into_the_convolution) {
         "%4 float64[2,4,4,4] class=activations = add(%3, %2) @0\n"
         "%5 float64[2,4,4,4] class=activations = relu(%4) {max_value=6} @0\n"
         "output %5\nend\n",
-        "conv2d_post", "relu");
+        "conv2d_epilogue", "relu");
 }
 
 TEST(what_two_read_is_not_fused) {
@@ -99,7 +99,7 @@ TEST(what_two_read_is_not_fused) {
         "%4 float64[2,4,4,4] class=activations = add(%3, %2) @0\n"
         "%5 float64[2,4,4,4] class=activations = relu(%4) @0\n"
         "output %5\noutput %3\nend\n",
-        "relu", "conv2d_post");
+        "relu", "conv2d_epilogue");
 }
 
 TEST(statistics_go_into_the_convolution) {
@@ -111,7 +111,7 @@ TEST(statistics_go_into_the_convolution) {
         "%9 float64[8,14,14,4] class=activations = batch_norm_infer(%8, %3, %4, %5, %6) @0\n"
         "%10 float64[8,14,14,4] class=activations = relu(%9) @0\n"
         "output %10\nend\n",
-        "conv2d_post", "batch_norm_infer");
+        "conv2d_epilogue", "batch_norm_infer");
 }
 
 TEST(statistics_go_into_the_depthwise_convolution) {
@@ -122,7 +122,7 @@ TEST(statistics_go_into_the_depthwise_convolution) {
         "%4 float64[8,14,14,4] class=activations = depthwise_conv2d(%0, %1) @0\n"
         "%5 float64[8,14,14,4] class=activations = batch_norm_infer(%4, -, -, %2, %3) @0\n"
         "output %5\nend\n",
-        "depthwise_conv2d_post", "batch_norm_infer");
+        "depthwise_conv2d_epilogue", "batch_norm_infer");
 }
 
 /* One image is smaller than the kernel: then the kernel is left alone. */
@@ -133,7 +133,7 @@ TEST(statistics_stay_where_folding_does_not_pay) {
         "%4 float64[1,1,1,4] class=activations = conv2d(%0, %1) @0\n"
         "%5 float64[1,1,1,4] class=activations = batch_norm_infer(%4, -, -, %2, %3) @0\n"
         "output %5\nend\n",
-        "batch_norm_infer_post", "conv2d_post");
+        "batch_norm_infer_epilogue", "conv2d_epilogue");
 }
 
 #define PADDED(before, after)                                                           \
@@ -181,13 +181,13 @@ TEST(a_residual_block_is_one_op_each_way) {
   BLOCK("add(%5, %1)", "relu_grad(%2, %9)")                                           \
   "%14 float64[2,3,3,4] class=activations = scale_shift(%10) {scale=2} @0 backward\n" \
   "output %9\noutput %11\noutput %12\noutput %13\noutput %14\nend\n"
-  check(snug__pass_fuse, TEXT, "batch_norm_train_post", "add");
-  check(snug__pass_fuse, TEXT, "batch_norm_train_post_grad", "relu_grad");
+  check(snug__pass_fuse, TEXT, "batch_norm_train_epilogue", "add");
+  check(snug__pass_fuse, TEXT, "batch_norm_train_epilogue_grad", "relu_grad");
 #undef TEXT
 }
 
-static snug_status remake(const snug__graph *g, snug__rewrite *out) {
-  return snug__pass_remake_cheap(g, &snug__cpu, out);
+static snug_status recompute(const snug__graph *g, snug__rewrite *out) {
+  return snug__pass_recompute_cheap(g, &snug__cpu, out);
 }
 
 TEST(what_the_backward_reads_is_made_again) {
@@ -202,12 +202,12 @@ TEST(what_the_backward_reads_is_made_again) {
   snug__graph *g = NULL;
   ASSERT_OK(ctx, snug__graph_read(ctx, TEXT, &g));
   ASSERT_OK(ctx, snug__pass_fuse(g, &fused));
-  ASSERT_OK(ctx, remake(fused.to, &made));
-  ASSERT_TRUE(has_op(made.to, "batch_norm_infer_post"));
+  ASSERT_OK(ctx, recompute(fused.to, &made));
+  ASSERT_TRUE(has_op(made.to, "batch_norm_infer_epilogue"));
   snug__rewrite_release(&made);
   snug__rewrite_release(&fused);
   snug__graph_destroy(g);
-  check(remake, TEXT, "batch_norm_train", "batch_norm_infer_post");
+  check(recompute, TEXT, "batch_norm_train", "batch_norm_infer_epilogue");
 #undef TEXT
 }
 

@@ -13,7 +13,7 @@
 #include "train/lower.h"
 #include "train/nets.h"
 
-static const snug__pass_options keep = {.no_remake = true};
+static const snug__pass_options keep = {.no_recompute = true};
 
 typedef struct calibrated {
   snug__graph *g;

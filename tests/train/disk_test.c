@@ -38,7 +38,7 @@ static char kernels[8192]; /* that all fits of a test run; "": that they choose 
 
 static void open_job(job *j, bool disk) {
   job_open(j, &wide, "adam");
-  j->options.levers.micro_batch = wide.batch; /* pieces round otherwise */
+  j->options.levers.micro_batch = wide.batch; /* micro-batches round otherwise */
   j->options.levers.allow_disk = disk;
   j->options.levers.kernels = kernels[0] ? kernels : NULL;
   j->options.levers.recompute = "none"; /* then there is no other way, however slow the disk is */
@@ -208,7 +208,7 @@ static snug_status search_graph(snug_model *m, snug__graph **g) {
   double *seconds = NULL;
   SNUG_TRY(snug__settle_layouts(m, SNUG__STEP_TRAIN));
   SNUG_TRY(snug__step_build(m, SNUG__STEP_TRAIN, 4, false, g, &step));
-  SNUG_TRY(snug__step_lay_out(m, NULL, g, &step));
+  SNUG_TRY(snug__step_assign_layouts(m, NULL, g, &step));
   size_t n = (*g)->nodes.n;
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_SCRATCH, n, &seconds));
   snug_status s = snug__frontier_open(&f, *g, &snug__cpu, seconds, seconds, &disk, NULL, false);

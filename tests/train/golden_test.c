@@ -124,7 +124,7 @@ static bool on_batch_end(void *user, int64_t batch, const snug_logs *logs) {
   return true;
 }
 
-/* Fit as often as the case says; false if its batches cannot be run in pieces. */
+/* Fit as often as the case says; false if its batches cannot be run in micro-batches. */
 static bool fit_all(verdict *v, snug_ctx *ctx, snug_model *m, const snug_data *data,
                     const snug_fit_options *o, snug_history **h) {
   for (int32_t i = 0; i < v->c->n_fits; i++) {
@@ -189,7 +189,7 @@ static void replay_group(const char *group) {
   ASSERT_EQ_INT(bad, 0);
 }
 
-/* ---- in pieces: Keras's numbers all the same ---- */
+/* ---- in micro-batches: Keras's numbers all the same ---- */
 
 /* Whether a case has a layer, loss or metric that wants all samples of a batch at once. */
 static bool wants_whole_batches(const golden_case *c) {
@@ -206,7 +206,7 @@ static bool wants_whole_batches(const golden_case *c) {
   return wants;
 }
 
-static void replay_in_pieces(int64_t rows) {
+static void replay_in_micro_batches(int64_t rows) {
   const char *only = getenv("SNUG_TEST_CASE");
   int bad = 0;
   for (size_t i = 0; i < golden_case_count; i++) {
@@ -220,8 +220,8 @@ static void replay_in_pieces(int64_t rows) {
   ASSERT_EQ_INT(bad, 0);
 }
 
-TEST(in_pieces_of_one) { replay_in_pieces(1); }
-TEST(in_pieces_of_three) { replay_in_pieces(3); }
+TEST(in_micro_batches_of_one) { replay_in_micro_batches(1); }
+TEST(in_micro_batches_of_three) { replay_in_micro_batches(3); }
 
 /* ---- without Keras's numbers: a relation between two cases ---- */
 

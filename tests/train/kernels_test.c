@@ -210,9 +210,10 @@ TEST(lists_that_cannot_be_are_refused) {
 TEST(lines_without_a_say_are_told) {
   static const struct {
     const char *line, *said;
-  } cases[] = {{"\"third\" conv2d_post dnn_conv2d_post\n", "no conv2d_post in a layer 'third'"},
-               {"\"first\" max_pool2d reference\n", "no max_pool2d in a layer 'first'"},
-               {"\"dense\" matmul dnn_matmul\n", "dnn_matmul cannot run the matmul of 'dense'"}};
+  } cases[] = {
+      {"\"third\" conv2d_epilogue dnn_conv2d_epilogue\n", "no conv2d_epilogue in a layer 'third'"},
+      {"\"first\" max_pool2d reference\n", "no max_pool2d in a layer 'first'"},
+      {"\"dense\" matmul dnn_matmul\n", "dnn_matmul cannot run the matmul of 'dense'"}};
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
   for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
@@ -305,7 +306,7 @@ TEST(a_fit_runs_the_kernels_it_is_given) {
   snug_ctx *ctx = test_ctx();
   need_choice(ctx);
   ASSERT_OK(ctx, train(ctx, NULL, list, sizeof list, &preferred));
-  ASSERT_HAS(list, "\"first\" conv2d_post wino_conv2d_post\n");
+  ASSERT_HAS(list, "\"first\" conv2d_epilogue wino_conv2d_epilogue\n");
   ASSERT_OK(ctx, train(ctx, list, told, sizeof told, &again));
   ASSERT_EQ_TEXT(told, list);
   ASSERT_EQ_BYTES(preferred.kernel, again.kernel, sizeof again.kernel);

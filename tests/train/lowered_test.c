@@ -99,7 +99,7 @@ static snug_model *make_model(snug_ctx *ctx, const net *n, const way *how,
 static void run_step(const net *n, const way *how, const weights *start, weights *out) {
   snug__device references = snug__cpu;
   references.kernel = reference;
-  snug__pass_options plain = {.device = &references, .no_fuse = true, .no_remake = true};
+  snug__pass_options plain = {.device = &references, .no_fuse = true, .no_recompute = true};
   snug_ctx *ctx =
       test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = how->threads});
   ctx->isa = how->isa < ctx->isa ? how->isa : ctx->isa;

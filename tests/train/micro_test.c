@@ -1,7 +1,7 @@
-/* Batches in pieces give what whole batches give, up to rounding: in float64 within 1e-12.
+/* Batches in micro-batches give what whole batches give, up to rounding: in float64 within 1e-12.
  *
- * golden_test.c holds pieces against Keras's numbers; here they are held against whole batches,
- * with random layers too, whose numbers are not Keras's. */
+ * golden_test.c holds micro-batches against Keras's numbers; here they are held against whole
+ * batches, with random layers too, whose numbers are not Keras's. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,58 +238,58 @@ static void fit(const trial *t, int64_t micro_batch, outcome *out) {
 }
 
 static int count_differing(const char *name, int64_t micro, const char *what, const double *whole,
-                           const double *pieces, size_t n, double tolerance) {
+                           const double *micro_batches, size_t n, double tolerance) {
   int wrong = 0;
   for (size_t i = 0; i < n; i++) {
-    bool same = fabs(whole[i] - pieces[i]) <= tolerance * fmax(1.0, fabs(whole[i]));
+    bool same = fabs(whole[i] - micro_batches[i]) <= tolerance * fmax(1.0, fabs(whole[i]));
     if (!same && wrong++ < 3) {
       fprintf(stderr, "%s in pieces of %lld: %s %zu is %.17g, of the whole batch %.17g\n", name,
-              (long long)micro, what, i, pieces[i], whole[i]);
+              (long long)micro, what, i, micro_batches[i], whole[i]);
     }
   }
   return wrong;
 }
 
-static void check_pieces(int64_t micro) {
+static void check_micro_batches(int64_t micro) {
   int wrong = 0;
   outcome *whole = malloc(sizeof *whole);
-  outcome *pieces = malloc(sizeof *pieces);
-  ASSERT_TRUE(whole && pieces);
+  outcome *micro_batches = malloc(sizeof *micro_batches);
+  ASSERT_TRUE(whole && micro_batches);
   for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
     const trial *t = &trials[i];
     fit(t, 0, whole);
-    fit(t, micro, pieces);
-    ASSERT_EQ_UINT(whole->n_weights, pieces->n_weights);
-    ASSERT_EQ_UINT(whole->n_logs, pieces->n_logs);
-    wrong += count_differing(t->name, micro, "weight", whole->weights, pieces->weights,
+    fit(t, micro, micro_batches);
+    ASSERT_EQ_UINT(whole->n_weights, micro_batches->n_weights);
+    ASSERT_EQ_UINT(whole->n_logs, micro_batches->n_logs);
+    wrong += count_differing(t->name, micro, "weight", whole->weights, micro_batches->weights,
                              whole->n_weights, WEIGHT_TOLERANCE);
-    wrong += count_differing(t->name, micro, "log", whole->logs, pieces->logs, whole->n_logs,
+    wrong += count_differing(t->name, micro, "log", whole->logs, micro_batches->logs, whole->n_logs,
                              LOG_TOLERANCE);
   }
   free(whole);
-  free(pieces);
+  free(micro_batches);
   ASSERT_EQ_INT(wrong, 0);
 }
 
-TEST(pieces_of_one) { check_pieces(1); }
-TEST(pieces_of_three) { check_pieces(3); } /* 10 = 3 + 3 + 3 + 1, 8 = 3 + 3 + 2 */
-TEST(pieces_of_four) { check_pieces(4); }  /* 10 = 4 + 4 + 2, 8 = 4 + 4 */
-TEST(pieces_of_nine) { check_pieces(9); }  /* 10 = 9 + 1, 8 = 8 */
+TEST(micro_batches_of_one) { check_micro_batches(1); }
+TEST(micro_batches_of_three) { check_micro_batches(3); } /* 10 = 3 + 3 + 3 + 1, 8 = 3 + 3 + 2 */
+TEST(micro_batches_of_four) { check_micro_batches(4); }  /* 10 = 4 + 4 + 2, 8 = 4 + 4 */
+TEST(micro_batches_of_nine) { check_micro_batches(9); }  /* 10 = 9 + 1, 8 = 8 */
 
-/* ---- pieces as large as the batch ---- */
+/* ---- micro-batches as large as the batch ---- */
 
-TEST(a_piece_that_holds_the_batch_is_the_batch) {
+TEST(a_micro_batch_that_holds_the_batch_is_the_batch) {
   outcome *whole = malloc(sizeof *whole);
-  outcome *pieces = malloc(sizeof *pieces);
-  ASSERT_TRUE(whole && pieces);
+  outcome *micro_batches = malloc(sizeof *micro_batches);
+  ASSERT_TRUE(whole && micro_batches);
   fit(&trials[0], 0, whole);
   for (int64_t micro = BATCH; micro < BATCH + 2; micro++) {
-    fit(&trials[0], micro, pieces);
-    ASSERT_EQ_BYTES(whole->weights, pieces->weights, whole->n_weights * sizeof(double));
-    ASSERT_EQ_UINT(whole->memory.block, pieces->memory.block);
+    fit(&trials[0], micro, micro_batches);
+    ASSERT_EQ_BYTES(whole->weights, micro_batches->weights, whole->n_weights * sizeof(double));
+    ASSERT_EQ_UINT(whole->memory.block, micro_batches->memory.block);
   }
   free(whole);
-  free(pieces);
+  free(micro_batches);
 }
 
 /* ---- what wants the whole batch ---- */
@@ -357,10 +357,10 @@ static void expect_refused(const char *norm, const char *loss, snug_levers lever
 }
 
 TEST(what_wants_the_whole_batch_is_named) {
-  snug_levers pieces = {.micro_batch = 3};
+  snug_levers micro_batches = {.micro_batch = 3};
   snug_levers allowed = {.micro_batch = 3, .allow_batch_statistics = true};
-  expect_refused("name=norm", SCCE, pieces, "norm");
-  expect_refused(NULL, "dice", pieces, "overlap_loss");
+  expect_refused("name=norm", SCCE, micro_batches, "norm");
+  expect_refused(NULL, "dice", micro_batches, "overlap_loss");
   expect_refused(NULL, "hinge", allowed, "hinge");
   expect_refused(NULL, "CosineSimilarity(axis=0)", allowed, "axis of the samples");
 }
@@ -374,27 +374,28 @@ static double farthest(const float *a, const float *b, size_t n) {
 }
 
 /* In float32, with the kernels and layouts of real networks; a frozen normalization is none. */
-TEST(convolutions_in_pieces) {
+TEST(convolutions_in_micro_batches) {
   snug_ctx *ctx = new_ctx();
-  float whole[80], pieces[80];
+  float whole[80], micro_batches[80];
   const char *const norms[] = {NULL, "trainable=false name=norm"};
   for (size_t i = 0; i < 2; i++) {
     ASSERT_OK(ctx, fit_images(ctx, norms[i], SCCE, (snug_levers){0}, whole));
     for (int64_t micro = 3; micro < 8; micro += 2) {
-      ASSERT_OK(ctx, fit_images(ctx, norms[i], SCCE, (snug_levers){.micro_batch = micro}, pieces));
-      ASSERT_TRUE(farthest(whole, pieces, 80) < 2e-6);
+      ASSERT_OK(
+          ctx, fit_images(ctx, norms[i], SCCE, (snug_levers){.micro_batch = micro}, micro_batches));
+      ASSERT_TRUE(farthest(whole, micro_batches, 80) < 2e-6);
     }
   }
   test_ctx_end(ctx);
 }
 
-TEST(statistics_of_pieces_are_allowed_by_word_and_differ) {
+TEST(statistics_of_micro_batches_are_allowed_by_word_and_differ) {
   snug_ctx *ctx = new_ctx();
-  float whole[80], pieces[80];
+  float whole[80], micro_batches[80];
   snug_levers allowed = {.micro_batch = 3, .allow_batch_statistics = true};
   ASSERT_OK(ctx, fit_images(ctx, "name=norm", SCCE, (snug_levers){0}, whole));
-  ASSERT_OK(ctx, fit_images(ctx, "name=norm", SCCE, allowed, pieces));
-  ASSERT_TRUE(farthest(whole, pieces, 80) > 1e-5);
+  ASSERT_OK(ctx, fit_images(ctx, "name=norm", SCCE, allowed, micro_batches));
+  ASSERT_TRUE(farthest(whole, micro_batches, 80) > 1e-5);
   test_ctx_end(ctx);
 }
 
@@ -408,13 +409,13 @@ TEST(a_negative_size_is_refused) {
 
 /* ---- memory ---- */
 
-/* Pieces need less, and the sums of the gradients are counted. */
-TEST(a_plan_of_pieces_holds_less) {
+/* Micro-batches need less, and the sums of the gradients are counted. */
+TEST(a_plan_of_micro_batches_holds_less) {
   snug_ctx *ctx = new_ctx();
   snug_model *m = new_images(ctx, NULL, SCCE);
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
   snug_plan *plan = NULL;
-  snug_memory_report whole, pieces;
+  snug_memory_report whole, micro_batches;
   snug_plan_point point;
   golden_arrays a;
   image_data(&a, false);
@@ -424,12 +425,12 @@ TEST(a_plan_of_pieces_holds_less) {
   snug_plan_destroy(plan);
   o.levers.micro_batch = 4;
   ASSERT_OK(ctx, snug_plan_fit(m, &a.data, &o, &plan));
-  snug_plan_memory(plan, &pieces);
+  snug_plan_memory(plan, &micro_batches);
   snug_plan_point_at(plan, snug_plan_chosen(plan), &point);
   ASSERT_EQ_INT(point.micro_batch, 4);
-  ASSERT_TRUE(pieces.block < whole.block);
-  ASSERT_TRUE(pieces.gradients >= pieces.weights);
-  ASSERT_TRUE(pieces.load <= pieces.block);
+  ASSERT_TRUE(micro_batches.block < whole.block);
+  ASSERT_TRUE(micro_batches.gradients >= micro_batches.weights);
+  ASSERT_TRUE(micro_batches.load <= micro_batches.block);
   snug_plan_destroy(plan);
   snug_model_destroy(m);
   golden_free(&a);

@@ -58,7 +58,7 @@ static void set_poison(snug__fit *f) {
 
 typedef struct way {
   const snug__offload *offload;
-  bool no_remake, poison;
+  bool no_recompute, poison;
   const snug__plan_options *plan;
 } way;
 
@@ -66,7 +66,7 @@ static outcome fit_so(const net *n, const way *w) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = net_model(ctx, n, "adam");
   snug_fit_options o = fit_options(n);
-  snug__pass_options pass = {.no_remake = w->no_remake, .offload = w->offload};
+  snug__pass_options pass = {.no_recompute = w->no_recompute, .offload = w->offload};
   outcome out = {0};
   snug__fit f;
   toy t;
@@ -118,7 +118,7 @@ TEST(small_nets_have_the_same_bits) {
                              {&next, false, true, NULL},
                              {&next, true, false, &creation},
                              {&next, true, true, &reversed}};
-  check_bits(&nets[0], ways, 1); /* what a Dense layer makes again leaves nothing to wait */
+  check_bits(&nets[0], ways, 1); /* what a Dense layer recomputes leaves nothing to wait */
   check_bits(&nets[1], ways, SNUG_COUNT(ways));
 }
 
@@ -129,7 +129,7 @@ TEST(deep_nets_have_the_same_bits) {
 }
 
 TEST(the_block_is_lower) {
-  outcome kept = fit_so(&nets[2], &(way){.no_remake = true});
+  outcome kept = fit_so(&nets[2], &(way){.no_recompute = true});
   outcome waited = fit_so(&nets[2], &(way){&large, true, false, NULL});
   outcome at_once = fit_so(&nets[2], &(way){&at_once_large, true, true, NULL});
   ASSERT_TRUE(waited.block * 10 < kept.block * 7);
@@ -180,7 +180,7 @@ static bool watch_steps(void *arg) {
   snug_ctx *ctx = test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = 2});
   snug_model *m = net_model(ctx, &nets[1], "adam");
   snug_fit_options o = fit_options(&nets[1]);
-  snug__pass_options pass = {.offload = &all, .no_remake = true};
+  snug__pass_options pass = {.offload = &all, .no_recompute = true};
   snug__fit f;
   toy t;
   net_data(&nets[1], &t);
@@ -224,7 +224,7 @@ TEST(a_full_disk_is_told_before_step_1) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = net_model(ctx, &nets[1], "adam");
   snug_fit_options o = fit_options(&nets[1]);
-  snug__pass_options pass = {.offload = &all, .no_remake = true};
+  snug__pass_options pass = {.offload = &all, .no_recompute = true};
   struct rlimit before;
   outcome a = {0}, b = {0};
   toy t;
@@ -252,7 +252,7 @@ static bool fit_on_worn_disk(int n) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = net_model(ctx, &nets[1], "sgd");
   snug_fit_options o = fit_options(&nets[1]);
-  snug__pass_options pass = {.offload = &all, .no_remake = true};
+  snug__pass_options pass = {.offload = &all, .no_recompute = true};
   snug__fit f;
   toy t;
   net_data(&nets[1], &t);
@@ -297,7 +297,7 @@ TEST(a_failing_disk_ends_the_fit) {
 
 static snug_status fit_once(snug_ctx *ctx, void *arg) {
   toy *t = arg;
-  static const snug__pass_options pass = {.offload = &all, .no_remake = true};
+  static const snug__pass_options pass = {.offload = &all, .no_recompute = true};
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
   snug_model *m = NULL;
   snug_status s = snug_model_create(ctx, NULL, &m);

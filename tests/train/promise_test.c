@@ -229,9 +229,9 @@ static void run_steps(snug__fit *f, int64_t n) {
     for (int slot = 0; slot < SNUG__SLOT_COUNT; slot++) {
       snug__run *run = &f->session.runs[slot];
       if (run->program) {
-        bool main_data = slot == SNUG__SLOT_MAIN || slot == SNUG__SLOT_MAIN_REST;
+        bool main_data = slot == SNUG__SLOT_MAIN || slot == SNUG__SLOT_MAIN_REMAINDER;
         snug__feed *feed = main_data ? &f->train : &f->validation;
-        bool rest = slot == SNUG__SLOT_MAIN_REST || slot == SNUG__SLOT_VALIDATION_REST;
+        bool rest = slot == SNUG__SLOT_MAIN_REMAINDER || slot == SNUG__SLOT_VALIDATION_REMAINDER;
         snug__feed_fill(feed, rest ? snug__feed_batches(feed) - 1 : 0, 0, run);
         snug__training_set_rate(f->model);
         ASSERT_OK(f->model->ctx, snug__program_run(run->program));

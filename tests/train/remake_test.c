@@ -1,11 +1,11 @@
-/* Whatever is made again in the backward instead of being kept, no bit of a training changes:
+/* Whatever is recomputed in the backward instead of being kept, no bit of a training changes:
  * weights, slots and metrics after two steps, with dead buffers overwritten, in several orders. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "exec/program.h"
 #include "pass/passes.h"
-#include "pass/remake.h"
+#include "pass/recompute.h"
 #include "train/fit.h"
 #include "train/nets.h"
 
@@ -57,7 +57,7 @@ static void run_steps(lab *l, const snug__run *run) {
 }
 
 static void open_lab(lab *l, const net *n, const char *optimizer) {
-  static const snug__pass_options keep = {.no_remake = true};
+  static const snug__pass_options keep = {.no_recompute = true};
   snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
   l->ctx = test_ctx();
   l->model = net_model(l->ctx, n, optimizer);
@@ -92,13 +92,13 @@ static void follow(const snug__rewrite *r, snug__id *ids, const snug__id *old, s
 /* Two steps with this choice under this plan; the bytes of the block. */
 static int64_t check_choice(lab *l, bool *remade, snug__plan_options plan) {
   const snug__run *kept = &l->fit.session.runs[SNUG__SLOT_MAIN];
-  const snug__remaking what = {.remade = remade};
+  const snug__recomputing what = {.remade = remade};
   snug__id x[1], y[1];
   snug__run run = {.step = kept->step};
   snug__rewrite r;
   void *block = NULL;
   snug__recipes_close(&l->recipes, remade);
-  ASSERT_OK(l->ctx, snug__pass_remake(&l->recipes, &what, &r));
+  ASSERT_OK(l->ctx, snug__pass_recompute(&l->recipes, &what, &r));
   ASSERT_OK(l->ctx, snug__graph_verify(r.to));
   follow(&r, x, kept->step.x, 1);
   follow(&r, y, kept->step.y, 1);

@@ -193,7 +193,7 @@ static bool look(void *user, int64_t batch, const snug_logs *logs) {
   return true;
 }
 
-TEST(pieces_add_up_now_and_at_the_peak) {
+TEST(micro_batches_add_up_now_and_at_the_peak) {
   scene s;
   begin(&s);
   tally t = {.scene = &s};
@@ -202,7 +202,7 @@ TEST(pieces_add_up_now_and_at_the_peak) {
   s.o.n_callbacks = 1;
   s.o.batch_size = ROWS; /* the step is more than what planning it takes */
   s.o.levers.micro_batch = 20;
-  for (int pieces = 0; pieces < 2; pieces++, s.o.levers.micro_batch = 0) {
+  for (int micro_batches = 0; micro_batches < 2; micro_batches++, s.o.levers.micro_batch = 0) {
     snug_memory_report r;
     snug_memory_reset_peak(s.ctx);
     ASSERT_OK(s.ctx, snug_fit(s.m, &s.t.data, &s.o, &s.h));

@@ -35,7 +35,7 @@ static const net fat = {"fat", build_fat, {512}, 1, 10, 23, 8};
 static void open_job(job *j, const char *optimizer, bool disk) {
   job_open(j, &fat, optimizer);
   j->options.levers.allow_disk = disk;
-  j->options.levers.micro_batch = fat.batch; /* pieces round otherwise */
+  j->options.levers.micro_batch = fat.batch; /* micro-batches round otherwise */
 }
 
 static void set_up(void) {
@@ -113,7 +113,7 @@ TEST(the_same_bits) {
   }
 }
 
-TEST(the_same_bits_in_pieces) {
+TEST(the_same_bits_in_micro_batches) {
   set_up();
   compare("adam", 3);
 }

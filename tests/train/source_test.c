@@ -155,7 +155,7 @@ TEST(the_same_with_class_weights) {
       false);
 }
 
-TEST(the_same_in_pieces) {
+TEST(the_same_in_micro_batches) {
   expect_same_training(
       &(snug_fit_options){.batch_size = 8, .epochs = 2, .levers = {.micro_batch = 3}}, true);
 }

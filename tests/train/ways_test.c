@@ -33,7 +33,7 @@ static void open_lab(lab *l, const net *n, const snug__store_rate *disk,
   ASSERT_OK(l->ctx, snug__settle_layouts(l->model, SNUG__STEP_TRAIN));
   ASSERT_OK(l->ctx,
             snug__step_build(l->model, SNUG__STEP_TRAIN, n->batch, false, &l->graph, &l->step));
-  ASSERT_OK(l->ctx, snug__step_lay_out(l->model, NULL, &l->graph, &l->step));
+  ASSERT_OK(l->ctx, snug__step_assign_layouts(l->model, NULL, &l->graph, &l->step));
   l->seconds = calloc(l->graph->nodes.n, sizeof *l->seconds);
   ASSERT_NOT_NULL(l->seconds);
   for (size_t i = 0; i < l->graph->nodes.n; i++) {
@@ -236,7 +236,7 @@ static char *train_with(const net *n, uint64_t line, const char *kernels, size_t
   job_open(&j, n, "adam");
   j.options.levers.kernels = kernels;
   j.options.memory = line;
-  j.options.levers.micro_batch = n->batch; /* pieces round otherwise */
+  j.options.levers.micro_batch = n->batch; /* micro-batches round otherwise */
   ASSERT_OK(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL));
   *bytes = j.model->weights_bytes;
   char *all = malloc(*bytes);

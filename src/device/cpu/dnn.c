@@ -141,9 +141,9 @@ static bool describe(const snug__dnn_conv *v, snug__dnn_operation *o) {
          describe_kernel(&o->kernel, v) && snug__dnn_md_init(&o->bias, 1, channels, dnnl_a);
 }
 
-static bool append_post(const snug__post *post, dnnl_post_ops_t ops) {
-  const float top = (float)post->max_value;
-  switch (post->activation) {
+static bool append_epilogue(const snug__epilogue *epilogue, dnnl_post_ops_t ops) {
+  const float top = (float)epilogue->max_value;
+  switch (epilogue->activation) {
     case SNUG__RELU:
       return snug__dnn_append_eltwise(ops, isinf(top) ? dnnl_eltwise_relu : dnnl_eltwise_clip_v2,
                                       0.0f, isinf(top) ? 0.0f : top) == dnnl_success;
@@ -163,7 +163,7 @@ static dnnl_primitive_attr_t make_attr(const snug__dnn_conv *v) {
   bool ok =
       dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user) == dnnl_success &&
       dnnl_post_ops_create(&ops) == dnnl_success &&
-      (v->direction != SNUG__DNN_FORWARD || append_post(&v->post, ops)) &&
+      (v->direction != SNUG__DNN_FORWARD || append_epilogue(&v->epilogue, ops)) &&
       dnnl_primitive_attr_set_post_ops(attr, ops) == dnnl_success;
   dnnl_post_ops_destroy(ops);
   if (!ok) {

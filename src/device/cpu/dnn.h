@@ -15,7 +15,7 @@
 
 #include "device/device.h"
 #include "ops/conv.h"
-#include "ops/post.h"
+#include "ops/epilogue.h"
 
 #define SNUG__DNN_ALIGN 64
 
@@ -38,7 +38,7 @@ typedef struct snug__dnn_conv {
   snug__conv c;
   snug__layout x, kernel, y; /* no kernel is PLAIN */
   bool bias;                 /* FORWARD alone: y + bias, and then */
-  snug__post post;           /* an activation */
+  snug__epilogue epilogue;   /* an activation */
   int32_t threads;
   snug__isa isa;
 } snug__dnn_conv;
@@ -56,7 +56,7 @@ snug_status snug__dnn_create(snug_ctx *ctx, const snug__dnn_conv *conv,
                              snug__dnn **out) SNUG_NODISCARD;
 void snug__dnn_destroy(snug_ctx *ctx, snug__dnn *dnn);
 
-/* Give back what the library keeps of primitives that are gone, in case they are made again. */
+/* Give back what the library keeps of primitives that are gone, in case they are recomputed. */
 void snug__dnn_forget(void);
 
 int64_t snug__dnn_scratch_bytes(const snug__dnn *dnn);

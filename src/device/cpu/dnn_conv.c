@@ -66,25 +66,25 @@ static view view_matrix(const snug__signature *s, snug__dnn_direction direction)
 static bool has_bias(const snug__signature *s) { return s->n_in > 2 && s->in[2].dtype; }
 
 /* Parameters begin with those of the op without bias and activation. */
-static view with_post(view v, const snug__signature *s, const snug__post *post) {
+static view with_epilogue(view v, const snug__signature *s, const snug__epilogue *epilogue) {
   v.conv.bias = has_bias(s);
-  v.conv.post = snug__post_for(post, SNUG_FLOAT32);
+  v.conv.epilogue = snug__epilogue_for(epilogue, SNUG_FLOAT32);
   return v;
 }
 
-static view view_conv_post(const snug__signature *s, snug__dnn_direction direction) {
-  const snug__conv2d_post_params *p = s->params;
-  return with_post(view_conv(s, direction), s, &p->post);
+static view view_conv_epilogue(const snug__signature *s, snug__dnn_direction direction) {
+  const snug__conv2d_epilogue_params *p = s->params;
+  return with_epilogue(view_conv(s, direction), s, &p->epilogue);
 }
 
-static view view_depthwise_post(const snug__signature *s, snug__dnn_direction direction) {
-  const snug__conv2d_post_params *p = s->params;
-  return with_post(view_depthwise(s, direction), s, &p->post);
+static view view_depthwise_epilogue(const snug__signature *s, snug__dnn_direction direction) {
+  const snug__conv2d_epilogue_params *p = s->params;
+  return with_epilogue(view_depthwise(s, direction), s, &p->epilogue);
 }
 
-static view view_matrix_post(const snug__signature *s, snug__dnn_direction direction) {
-  const snug__matmul_post_params *p = s->params;
-  return with_post(view_matrix(s, direction), s, &p->post);
+static view view_matrix_epilogue(const snug__signature *s, snug__dnn_direction direction) {
+  const snug__matmul_epilogue_params *p = s->params;
+  return with_epilogue(view_matrix(s, direction), s, &p->epilogue);
 }
 
 static void set_wants(const snug__dnn_conv *c, snug__layouts *want) {
@@ -167,8 +167,8 @@ DNN_KERNEL(conv2d_transpose, view_transpose, BWD_DATA, bwd_data);
 DNN_KERNEL(depthwise_conv2d, view_depthwise, FORWARD, forward);
 DNN_KERNEL(depthwise_conv2d_bwd_data, view_depthwise, BWD_DATA, bwd_data);
 DNN_KERNEL(depthwise_conv2d_bwd_weights, view_depthwise, BWD_WEIGHTS, bwd_weights);
-DNN_KERNEL(conv2d_post, view_conv_post, FORWARD, forward);
-DNN_KERNEL(depthwise_conv2d_post, view_depthwise_post, FORWARD, forward);
+DNN_KERNEL(conv2d_epilogue, view_conv_epilogue, FORWARD, forward);
+DNN_KERNEL(depthwise_conv2d_epilogue, view_depthwise_epilogue, FORWARD, forward);
 
 /* The three products of a Dense layer: with weights, with weights transposed, and the gradient of
  * weights.  Smaller weights stay plain for a loop of ours. */
@@ -190,22 +190,22 @@ static bool fits_matmul(const snug__signature *sig, snug__layouts *want) {
   return snug__type_count(v.kernel) >= LEAST_WEIGHTS && fits(v, want);
 }
 
-static bool fits_matmul_post(const snug__signature *sig, snug__layouts *want) {
-  const snug__matmul_post_params *p = sig->params;
+static bool fits_matmul_epilogue(const snug__signature *sig, snug__layouts *want) {
+  const snug__matmul_epilogue_params *p = sig->params;
   if (sig->in[0].rank != 2 || p->product.transpose_a || p->product.transpose_b) {
     return false;
   }
-  view v = view_matrix_post(sig, SNUG__DNN_FORWARD);
+  view v = view_matrix_epilogue(sig, SNUG__DNN_FORWARD);
   return snug__type_count(v.kernel) >= LEAST_WEIGHTS && fits(v, want);
 }
 
-static snug_status prepare_matmul_post(snug_ctx *ctx, const snug__signature *sig,
-                                       snug__needs *needs, void **state) {
-  return prepare(ctx, view_matrix_post(sig, SNUG__DNN_FORWARD), needs, state);
+static snug_status prepare_matmul_epilogue(snug_ctx *ctx, const snug__signature *sig,
+                                           snug__needs *needs, void **state) {
+  return prepare(ctx, view_matrix_epilogue(sig, SNUG__DNN_FORWARD), needs, state);
 }
 
-const snug__kernel snug__kernel_dnn_matmul_post = {"dnn_matmul_post", fits_matmul_post,
-                                                   prepare_matmul_post, run_forward, release};
+const snug__kernel snug__kernel_dnn_matmul_epilogue = {
+    "dnn_matmul_epilogue", fits_matmul_epilogue, prepare_matmul_epilogue, run_forward, release};
 
 static snug_status prepare_matmul(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
                                   void **state) {

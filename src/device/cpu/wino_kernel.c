@@ -91,11 +91,11 @@ static int64_t scratch(const snug__signature *sig, snug__wino_way way) {
 static const snug__wino_finish nothing = {NULL, -INFINITY, INFINITY};
 
 static snug__wino_finish finish_of(const snug__call *call) {
-  const snug__conv2d_post_params *p = call->sig->params;
-  const snug__post post = snug__post_for(&p->post, SNUG_FLOAT32);
-  const bool relu = post.activation == SNUG__RELU;
+  const snug__conv2d_epilogue_params *p = call->sig->params;
+  const snug__epilogue epilogue = snug__epilogue_for(&p->epilogue, SNUG_FLOAT32);
+  const bool relu = epilogue.activation == SNUG__RELU;
   return (snug__wino_finish){call->sig->n_in > 2 ? call->in[2] : NULL, relu ? 0.0F : -INFINITY,
-                             relu ? (float)post.max_value : INFINITY};
+                             relu ? (float)epilogue.max_value : INFINITY};
 }
 
 static snug_status run_forward(const snug__call *call, const snug__wino_finish *finish) {
@@ -111,7 +111,7 @@ static snug_status run_conv2d(const void *state, const snug__call *call) {
   return run_forward(call, &nothing);
 }
 
-static snug_status run_conv2d_post(const void *state, const snug__call *call) {
+static snug_status run_conv2d_epilogue(const void *state, const snug__call *call) {
   const snug__wino_finish finish = finish_of(call);
   (void)state;
   return run_forward(call, &finish);
@@ -139,9 +139,9 @@ static bool fits_conv2d(const snug__signature *sig, snug__layouts *want) {
   return fits(sig, SNUG__WINO_FORWARD, want);
 }
 
-static bool fits_conv2d_post(const snug__signature *sig, snug__layouts *want) {
-  const snug__conv2d_post_params *p = sig->params;
-  return p->post.activation != SNUG__SWISH && fits(sig, SNUG__WINO_FORWARD, want);
+static bool fits_conv2d_epilogue(const snug__signature *sig, snug__layouts *want) {
+  const snug__conv2d_epilogue_params *p = sig->params;
+  return p->epilogue.activation != SNUG__SWISH && fits(sig, SNUG__WINO_FORWARD, want);
 }
 
 static bool fits_conv2d_bwd_data(const snug__signature *sig, snug__layouts *want) {
@@ -167,6 +167,6 @@ static bool fits_conv2d_bwd_weights(const snug__signature *sig, snug__layouts *w
                                                run_##op,    NULL,      scratch_##op}
 
 WINO_KERNEL(conv2d, FORWARD);
-WINO_KERNEL(conv2d_post, FORWARD);
+WINO_KERNEL(conv2d_epilogue, FORWARD);
 WINO_KERNEL(conv2d_bwd_data, BACKWARD_DATA);
 WINO_KERNEL(conv2d_bwd_weights, BACKWARD_WEIGHTS);

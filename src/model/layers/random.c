@@ -19,7 +19,7 @@ static bool is_idle(const snug__layer_call *c, double rate) {
 }
 
 static snug_status emit(snug__layer_call *c, const snug__op *op, const void *params) {
-  snug__id in[4] = {c->in[0], SNUG_NONE, SNUG_NONE, c->b->piece.offset};
+  snug__id in[4] = {c->in[0], SNUG_NONE, SNUG_NONE, c->b->micro_batch.offset};
   SNUG_TRY(snug__layer_random(c, &in[1], &in[2]));
   return snug__graph_add(c->b->g, op, params, in, in[3] == SNUG_NONE ? 3 : 4, &c->out, 1);
 }

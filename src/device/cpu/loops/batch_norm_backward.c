@@ -1,5 +1,5 @@
 /* Batch normalization backward.  d is the gradient in front of the activation: dy times the slope,
- * which comes from the value made again from x, or from y.
+ * which comes from the value recomputed from x, or from y.
  *
  *   dbeta = Σ d, dgamma = Σ d (x - mean) rstd,
  *   dx = gamma rstd (d - mean(d) - (x - mean) rstd² mean(d (x - mean)))
@@ -297,15 +297,15 @@ static snug_status train_grad(const void *state, const snug__call *call) {
   return run_job(&j);
 }
 
-static slope slope_of(const snug__post *post, const float *y) {
-  return post->activation == SNUG__SWISH  ? SLOPE_SWISH
-         : post->activation != SNUG__RELU ? SLOPE_1
-         : y                              ? SLOPE_RELU_OF_Y
-                                          : SLOPE_RELU;
+static slope slope_of(const snug__epilogue *epilogue, const float *y) {
+  return epilogue->activation == SNUG__SWISH  ? SLOPE_SWISH
+         : epilogue->activation != SNUG__RELU ? SLOPE_1
+         : y                                  ? SLOPE_RELU_OF_Y
+                                              : SLOPE_RELU;
 }
 
-static snug_status train_post_grad(const void *state, const snug__call *call) {
-  const snug__batch_norm_post_grad_params *p = call->sig->params;
+static snug_status train_epilogue_grad(const void *state, const snug__call *call) {
+  const snug__batch_norm_epilogue_grad_params *p = call->sig->params;
   backward_job j = job_of(call, p->epsilon);
   (void)state;
   j.mean = call->in[2];
@@ -314,11 +314,11 @@ static snug_status train_post_grad(const void *state, const snug__call *call) {
   j.beta = input(call, 5);
   j.y = input(call, 6);
   j.dresidual = snug__norm_out(call, 3);
-  j.slope = slope_of(&p->post, j.y);
+  j.slope = slope_of(&p->epilogue, j.y);
   if (j.slope == SLOPE_SWISH && !j.dresidual) {
     j.dresidual = j.dx;
   }
-  j.max_value = (float)p->post.max_value;
+  j.max_value = (float)p->epilogue.max_value;
   return run_job(&j);
 }
 
@@ -340,16 +340,16 @@ static snug_status prepare(snug_ctx *ctx, const snug__signature *sig, snug__need
 
 /* What costs an exponential is not computed twice: dx holds d in between, so it cannot lie over x.
  */
-static snug_status prepare_post(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
-                                void **state) {
-  const snug__batch_norm_post_grad_params *p = sig->params;
+static snug_status prepare_epilogue(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
+                                    void **state) {
+  const snug__batch_norm_epilogue_grad_params *p = sig->params;
   SNUG_TRY(prepare(ctx, sig, needs, state));
-  if (p->post.activation == SNUG__SWISH) {
+  if (p->epilogue.activation == SNUG__SWISH) {
     needs->in_place[0] &= ~(UINT64_C(1) << 1);
   }
   return SNUG_OK;
 }
 
 const snug__kernel SNUG_LOOP(batch_norm_train_grad) = {"loop", fits, prepare, train_grad, NULL};
-const snug__kernel SNUG_LOOP(batch_norm_train_post_grad) = {"loop", fits, prepare_post,
-                                                            train_post_grad, NULL};
+const snug__kernel SNUG_LOOP(batch_norm_train_epilogue_grad) = {"loop", fits, prepare_epilogue,
+                                                                train_epilogue_grad, NULL};

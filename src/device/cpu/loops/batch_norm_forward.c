@@ -16,7 +16,7 @@ typedef struct forward_job {
   const float *mean, *variance;       /* that y is made from */
   float *new_mean, *new_variance, *y; /* the first two: NULL where they are given */
   double epsilon;
-  snug__post post;
+  snug__epilogue epilogue;
   void *scratch;
 } forward_job;
 
@@ -165,7 +165,7 @@ typedef struct coefficients {
 static void find_coefficients(const forward_job *j, int64_t group, coefficients *k) {
   int64_t first = group * j->v.width;
   memset(k, 0, sizeof *k);
-  k->max_value = (float)j->post.max_value;
+  k->max_value = (float)j->epilogue.max_value;
   for (int64_t c = 0; c < bn_real(&j->v, group); c++) {
     bn_coefficients(j->gamma, j->beta, j->variance, j->epsilon, first + c, &k->scale[c],
                     &k->shift[c]);
@@ -213,7 +213,7 @@ static bn_loop *const makers[2][3] = {{linear, relu, swish}, {sum_linear, sum_re
 /* The last rows first: those may still be in the cache. */
 static void make_rows(const forward_job *j, int64_t group, int64_t begin, int64_t end) {
   bn_column all = {.in = {j->x, j->residual}, .out = j->y};
-  bn_loop *make = makers[j->residual != NULL][j->post.activation];
+  bn_loop *make = makers[j->residual != NULL][j->epilogue.activation];
   coefficients k;
   all.streams = bn_streams(&j->v, &all);
   find_coefficients(j, group, &k);
@@ -284,19 +284,20 @@ static const float *input(const snug__call *call, int32_t i) {
   return i < call->sig->n_in ? call->in[i] : NULL;
 }
 
-static forward_job job_of(const snug__call *call, double epsilon, const snug__post *post) {
+static forward_job job_of(const snug__call *call, double epsilon, const snug__epilogue *epilogue) {
   return (forward_job){.v = bn_view_of(call->sig, &call->sig->in[0]),
                        .x = call->in[0],
                        .gamma = input(call, 1),
                        .beta = input(call, 2),
                        .y = call->out[0],
                        .epsilon = epsilon,
-                       .post = snug__post_for(post, SNUG_FLOAT32),
+                       .epilogue = snug__epilogue_for(epilogue, SNUG_FLOAT32),
                        .scratch = call->scratch};
 }
 
-static snug_status run_train(const snug__call *call, double epsilon, const snug__post *post) {
-  forward_job j = job_of(call, epsilon, post);
+static snug_status run_train(const snug__call *call, double epsilon,
+                             const snug__epilogue *epilogue) {
+  forward_job j = job_of(call, epsilon, epilogue);
   j.residual = input(call, 3);
   j.mean = j.new_mean = call->out[1];
   j.variance = j.new_variance = call->out[2];
@@ -304,8 +305,9 @@ static snug_status run_train(const snug__call *call, double epsilon, const snug_
   return SNUG_OK;
 }
 
-static snug_status run_infer(const snug__call *call, double epsilon, const snug__post *post) {
-  forward_job j = job_of(call, epsilon, post);
+static snug_status run_infer(const snug__call *call, double epsilon,
+                             const snug__epilogue *epilogue) {
+  forward_job j = job_of(call, epsilon, epilogue);
   j.residual = input(call, 5);
   j.mean = call->in[3];
   j.variance = call->in[4];
@@ -313,7 +315,7 @@ static snug_status run_infer(const snug__call *call, double epsilon, const snug_
   return SNUG_OK;
 }
 
-static const snug__post no_activation = {SNUG__LINEAR, INFINITY};
+static const snug__epilogue no_activation = {SNUG__LINEAR, INFINITY};
 
 static snug_status train(const void *state, const snug__call *call) {
   const snug__batch_norm_params *p = call->sig->params;
@@ -327,16 +329,16 @@ static snug_status infer(const void *state, const snug__call *call) {
   return run_infer(call, p->epsilon, &no_activation);
 }
 
-static snug_status train_post(const void *state, const snug__call *call) {
-  const snug__batch_norm_post_params *p = call->sig->params;
+static snug_status train_epilogue(const void *state, const snug__call *call) {
+  const snug__batch_norm_epilogue_params *p = call->sig->params;
   (void)state;
-  return run_train(call, p->epsilon, &p->post);
+  return run_train(call, p->epsilon, &p->epilogue);
 }
 
-static snug_status infer_post(const void *state, const snug__call *call) {
-  const snug__batch_norm_post_params *p = call->sig->params;
+static snug_status infer_epilogue(const void *state, const snug__call *call) {
+  const snug__batch_norm_epilogue_params *p = call->sig->params;
   (void)state;
-  return run_infer(call, p->epsilon, &p->post);
+  return run_infer(call, p->epsilon, &p->epilogue);
 }
 
 static bool fits(const snug__signature *sig, snug__layouts *want) {
@@ -362,7 +364,7 @@ static snug_status prepare_infer(snug_ctx *ctx, const snug__signature *sig, snug
 
 const snug__kernel SNUG_LOOP(batch_norm_train) = {"loop", fits, prepare_train, train, NULL};
 const snug__kernel SNUG_LOOP(batch_norm_infer) = {"loop", fits, prepare_infer, infer, NULL};
-const snug__kernel SNUG_LOOP(batch_norm_train_post) = {"loop", fits, prepare_train, train_post,
-                                                       NULL};
-const snug__kernel SNUG_LOOP(batch_norm_infer_post) = {"loop", fits, prepare_infer, infer_post,
-                                                       NULL};
+const snug__kernel SNUG_LOOP(batch_norm_train_epilogue) = {"loop", fits, prepare_train,
+                                                           train_epilogue, NULL};
+const snug__kernel SNUG_LOOP(batch_norm_infer_epilogue) = {"loop", fits, prepare_infer,
+                                                           infer_epilogue, NULL};

@@ -31,7 +31,7 @@ typedef float loose_vec __attribute__((vector_size(LANES * 4), aligned(4), may_a
 typedef struct matmul_job {
   const float *a, *b, *bias;
   float *c;
-  snug__post post;
+  snug__epilogue epilogue;
   int64_t m, n, k;
   int64_t a_row, a_col, b_row, b_col; /* steps in A and B as they enter the product */
   int64_t row_pieces, column_pieces;
@@ -104,14 +104,14 @@ static void put(const matmul_job *j, const float *tile, int64_t rows, int64_t co
   }
 }
 
-static void activate(const snug__post *post, int64_t n, float *restrict v) {
-  const float top = (float)post->max_value;
-  if (post->activation == SNUG__RELU) {
+static void activate(const snug__epilogue *epilogue, int64_t n, float *restrict v) {
+  const float top = (float)epilogue->max_value;
+  if (epilogue->activation == SNUG__RELU) {
     for (int64_t k = 0; k < n; k++) {
       float low = v[k] <= 0.0f ? 0.0f : v[k];
       v[k] = low > top ? top : low;
     }
-  } else if (post->activation == SNUG__SWISH) {
+  } else if (epilogue->activation == SNUG__SWISH) {
     for (int64_t k = 0; k < n; k++) {
       v[k] *= snug_sigmoid(v[k]);
     }
@@ -125,7 +125,7 @@ static void finish(const matmul_job *j, int64_t rows, int64_t columns, int64_t c
     for (int64_t k = 0; j->bias && k < columns; k++) {
       c[r * j->n + k] += j->bias[column + k];
     }
-    activate(&j->post, columns, c + r * j->n);
+    activate(&j->epilogue, columns, c + r * j->n);
   }
 }
 
@@ -153,7 +153,7 @@ static void run_piece(const matmul_job *j, int64_t piece) {
 
 static void run_pieces(void *arg, int64_t piece) { run_piece(arg, piece); }
 
-/* The parameters of matmul_post begin with those of matmul. */
+/* The parameters of matmul_epilogue begin with those of matmul. */
 static matmul_job job_of(const snug__call *call) {
   const snug__matmul_params *p = call->sig->params;
   const snug__type *a = &call->sig->in[0];
@@ -192,12 +192,12 @@ static snug_status run(const void *state, const snug__call *call) {
   return run_job(call, &j);
 }
 
-static snug_status run_post(const void *state, const snug__call *call) {
+static snug_status run_epilogue(const void *state, const snug__call *call) {
   (void)state;
-  const snug__matmul_post_params *p = call->sig->params;
+  const snug__matmul_epilogue_params *p = call->sig->params;
   matmul_job j = job_of(call);
   j.bias = call->sig->n_in > 2 ? call->in[2] : NULL;
-  j.post = snug__post_for(&p->post, SNUG_FLOAT32);
+  j.epilogue = snug__epilogue_for(&p->epilogue, SNUG_FLOAT32);
   return run_job(call, &j);
 }
 
@@ -215,4 +215,5 @@ static snug_status prepare(snug_ctx *ctx, const snug__signature *sig, snug__need
 }
 
 const snug__kernel SNUG_LOOP(matmul) = {"matmul", fits, prepare, run, NULL};
-const snug__kernel SNUG_LOOP(matmul_post) = {"matmul_post", fits, prepare, run_post, NULL};
+const snug__kernel SNUG_LOOP(matmul_epilogue) = {"matmul_epilogue", fits, prepare, run_epilogue,
+                                                 NULL};

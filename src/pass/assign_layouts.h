@@ -5,8 +5,8 @@
  * kernels of the heavy ops ask for their own layout, element-wise ops follow their inputs, so one
  * layout runs through from a convolution to whatever cannot take it.  A variable gets the layout of
  * its first reader, forward kernels come first, and all other programs of the model keep it. */
-#ifndef SNUG_PASS_LAY_OUT_H
-#define SNUG_PASS_LAY_OUT_H
+#ifndef SNUG_PASS_ASSIGN_LAYOUTS_H
+#define SNUG_PASS_ASSIGN_LAYOUTS_H
 
 #include "device/device.h"
 #include "graph/rewrite.h"
@@ -28,8 +28,9 @@ typedef struct snug__kernel_rules {
 /* Lay a graph out, by the kernels that the rules choose; nodes then say which.  `variables` says
  * what is decided and receives what this graph decides; graphs start plain, whatever it says.  out
  * is the caller's, also its graph; nothing is owed after a failure. */
-snug_status snug__pass_lay_out(const snug__graph *g, const snug__device *device,
-                               const snug__kernel_rules *rules, snug__variable_layouts *variables,
-                               snug__rewrite *out) SNUG_NODISCARD;
+snug_status snug__pass_assign_layouts(const snug__graph *g, const snug__device *device,
+                                      const snug__kernel_rules *rules,
+                                      snug__variable_layouts *variables,
+                                      snug__rewrite *out) SNUG_NODISCARD;
 
 #endif

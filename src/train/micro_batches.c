@@ -1,4 +1,4 @@
-#include "train/pieces.h"
+#include "train/micro_batches.h"
 
 #include "base/size.h"
 #include "device/device.h"
@@ -47,16 +47,16 @@ static snug_status check_nodes(snug_model *m, const snug__graph *g, bool allow_b
   return SNUG_OK;
 }
 
-snug_status snug__pieces_check(snug_model *m, bool allow_batch_statistics) {
+snug_status snug__micro_batches_check(snug_model *m, bool allow_batch_statistics) {
   snug__graph *g = NULL;
   snug__step step;
-  SNUG_TRY(snug__step_build(m, SNUG__STEP_TRAIN_PIECE, 1, false, &g, &step));
+  SNUG_TRY(snug__step_build(m, SNUG__STEP_TRAIN_MICRO_BATCH, 1, false, &g, &step));
   snug_status s = check_nodes(m, g, allow_batch_statistics);
   snug__graph_destroy(g);
   return s;
 }
 
-int64_t snug__pieces_place_sums(const snug_model *m, int64_t *at) {
+int64_t snug__micro_batches_place_sums(const snug_model *m, int64_t *at) {
   const snug__training *t = m->training;
   int64_t end = 0;
   for (size_t i = 0; i < t->n_trained; i++) {

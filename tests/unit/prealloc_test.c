@@ -1,23 +1,23 @@
 /* Memory that was taken ahead: cutting and joining, and how the account sees it. */
-#include "base/stock.h"
+#include "base/prealloc.h"
 
 #include <string.h>
 
 #include "base/ctx.h"
 #include "lib/test.h"
 
-#define GRAIN SNUG__STOCK_GRAIN
+#define GRAIN SNUG__PREALLOC_GRAIN
 
 static _Alignas(64) char room[64 * 64];
 
-static snug__stock all_of_room(void) {
-  snug__stock s;
-  snug__stock_open(&s, room, sizeof room);
+static snug__prealloc all_of_room(void) {
+  snug__prealloc s;
+  snug__prealloc_open(&s, room, sizeof room);
   return s;
 }
 
 /* The invariant: sorted gaps that do not touch and add up to idle. */
-static size_t gaps_of(const snug__stock *s) {
+static size_t gaps_of(const snug__prealloc *s) {
   size_t n = 0, sum = 0;
   for (const snug__gap *g = s->gaps; g; g = g->next) {
     ASSERT_TRUE(!g->next || (const char *)g + g->bytes < (const char *)g->next);
@@ -31,15 +31,15 @@ static size_t gaps_of(const snug__stock *s) {
 TEST(pieces_join_in_any_order) {
   static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (size_t k = 0; k < SNUG_COUNT(orders); k++) {
-    snug__stock s = all_of_room();
+    snug__prealloc s = all_of_room();
     void *p[3];
     for (int i = 0; i < 3; i++) {
-      p[i] = snug__stock_take(&s, 100);
-      ASSERT_TRUE(snug__stock_has(&s, p[i]));
+      p[i] = snug__prealloc_take(&s, 100);
+      ASSERT_TRUE(snug__prealloc_has(&s, p[i]));
     }
     ASSERT_EQ_UINT(s.idle, sizeof room - 3 * 2 * GRAIN);
     for (int i = 0; i < 3; i++) {
-      snug__stock_give(&s, p[orders[k][i]], 100);
+      snug__prealloc_give(&s, p[orders[k][i]], 100);
       gaps_of(&s);
     }
     ASSERT_EQ_UINT(gaps_of(&s), 1);
@@ -48,29 +48,29 @@ TEST(pieces_join_in_any_order) {
 }
 
 TEST(a_gap_in_the_middle_is_used_again) {
-  snug__stock s = all_of_room();
-  snug__stock_take(&s, GRAIN);
-  void *middle = snug__stock_take(&s, 2 * GRAIN);
-  snug__stock_take(&s, GRAIN);
-  snug__stock_give(&s, middle, 2 * GRAIN);
+  snug__prealloc s = all_of_room();
+  snug__prealloc_take(&s, GRAIN);
+  void *middle = snug__prealloc_take(&s, 2 * GRAIN);
+  snug__prealloc_take(&s, GRAIN);
+  snug__prealloc_give(&s, middle, 2 * GRAIN);
   ASSERT_EQ_UINT(gaps_of(&s), 2);
-  ASSERT_TRUE(snug__stock_take(&s, 1) == middle);
-  ASSERT_TRUE((char *)snug__stock_take(&s, GRAIN) == (char *)middle + GRAIN);
+  ASSERT_TRUE(snug__prealloc_take(&s, 1) == middle);
+  ASSERT_TRUE((char *)snug__prealloc_take(&s, GRAIN) == (char *)middle + GRAIN);
   ASSERT_EQ_UINT(gaps_of(&s), 1);
 }
 
 TEST(what_does_not_fit_is_not_given) {
-  snug__stock s = all_of_room();
-  snug__stock none = {0};
-  ASSERT_FALSE(snug__stock_fits(&s, sizeof room + 1));
-  ASSERT_NULL(snug__stock_take(&s, sizeof room + 1));
-  ASSERT_NULL(snug__stock_take(&s, SIZE_MAX));
-  ASSERT_NOT_NULL(snug__stock_take(&s, sizeof room));
-  ASSERT_NULL(snug__stock_take(&s, 1));
-  ASSERT_FALSE(snug__stock_has(&s, room + sizeof room));
-  ASSERT_FALSE(snug__stock_has(&s, NULL));
-  ASSERT_NULL(snug__stock_take(&none, 1));
-  ASSERT_FALSE(snug__stock_has(&none, NULL));
+  snug__prealloc s = all_of_room();
+  snug__prealloc none = {0};
+  ASSERT_FALSE(snug__prealloc_fits(&s, sizeof room + 1));
+  ASSERT_NULL(snug__prealloc_take(&s, sizeof room + 1));
+  ASSERT_NULL(snug__prealloc_take(&s, SIZE_MAX));
+  ASSERT_NOT_NULL(snug__prealloc_take(&s, sizeof room));
+  ASSERT_NULL(snug__prealloc_take(&s, 1));
+  ASSERT_FALSE(snug__prealloc_has(&s, room + sizeof room));
+  ASSERT_FALSE(snug__prealloc_has(&s, NULL));
+  ASSERT_NULL(snug__prealloc_take(&none, 1));
+  ASSERT_FALSE(snug__prealloc_has(&none, NULL));
 }
 
 /* ---- the account ---- */
@@ -91,8 +91,8 @@ TEST(preallocated_is_not_in_use) {
   ASSERT_EQ_UINT(info_of(ctx).current, base);
   ASSERT_OK(ctx, snug__take(ctx, SNUG__MEM_WORK, 300, &work));
   ASSERT_OK(ctx, snug__take(ctx, SNUG__MEM_PLAN, 100, &plan)); /* no value: not of the device */
-  ASSERT_TRUE(snug__stock_has(&ctx->stock, work));
-  ASSERT_FALSE(snug__stock_has(&ctx->stock, plan));
+  ASSERT_TRUE(snug__prealloc_has(&ctx->prealloc, work));
+  ASSERT_FALSE(snug__prealloc_has(&ctx->prealloc, plan));
   ASSERT_EQ_UINT(info_of(ctx).current, base + 400);
   ASSERT_EQ_UINT(info_of(ctx).idle, 1024 - 320);
   snug__give(ctx, SNUG__MEM_PLAN, plan, 100);
@@ -111,7 +111,7 @@ TEST(what_is_too_large_is_taken_as_needed) {
   ASSERT_OK(ctx, snug__take(ctx, SNUG__MEM_WORK, 500, (void **)&p));
   memset(p, 7, 500);
   p = snug__realloc(ctx, SNUG__MEM_WORK, p, 500, 2000); /* out of it */
-  ASSERT_FALSE(snug__stock_has(&ctx->stock, p));
+  ASSERT_FALSE(snug__prealloc_has(&ctx->prealloc, p));
   ASSERT_EQ_INT(p[499], 7);
   ASSERT_EQ_UINT(info_of(ctx).idle, 1024);
   snug__give(ctx, SNUG__MEM_WORK, p, 2000);

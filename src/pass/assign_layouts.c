@@ -1,4 +1,4 @@
-#include "pass/lay_out.h"
+#include "pass/assign_layouts.h"
 
 #include "ops/support.h"
 #include "pass/kernel_list.h"
@@ -10,7 +10,7 @@ typedef struct twin {
   uint32_t next; /* of the same original, or 0 */
 } twin;
 
-typedef struct layouter {
+typedef struct layout_assigner {
   snug_ctx *ctx;
   const snug__device *device;
   const snug__kernel_rules *rules;
@@ -18,11 +18,11 @@ typedef struct layouter {
   snug__vec twins; /* twin; number 0 is nobody's */
   snug__vec heads; /* uint32_t per new value: its first twin, or 0 */
   bool again;      /* a variable had to be pinned to plain: the graph is to be laid out anew */
-} layouter;
+} layout_assigner;
 
 /* ---- twins ---- */
 
-static snug_status head_of(layouter *l, snug__id value, uint32_t **out) {
+static snug_status head_of(layout_assigner *l, snug__id value, uint32_t **out) {
   if (l->heads.n <= value) {
     SNUG_TRY(snug__vec_push(&l->heads, NULL, value + 1 - l->heads.n));
   }
@@ -42,7 +42,7 @@ static snug_status add_reorder(snug__rewrite *r, snug__id value, snug__layout la
 
 /* The value in a layout: itself, a twin that is there, or a new one. */
 static snug_status twin_of(snug__rewrite *r, snug__id value, snug__layout layout, snug__id *out) {
-  layouter *l = r->arg;
+  layout_assigner *l = r->arg;
   uint32_t *head = NULL;
   *out = value;
   if (snug__type_at(r->to, value)->layout == layout) {
@@ -70,7 +70,7 @@ static snug__id variable_of(const snug__graph *g, snug__id value) {
 
 /* A variable that nobody has read yet takes the layout that its first reader wants. */
 static void settle(snug__rewrite *r, snug__id value, snug__layout want) {
-  layouter *l = r->arg;
+  layout_assigner *l = r->arg;
   snug__id variable = variable_of(r->to, value);
   if (variable == SNUG_NONE || variable >= l->variables->n || l->variables->fixed[variable]) {
     return;
@@ -82,7 +82,7 @@ static void settle(snug__rewrite *r, snug__id value, snug__layout want) {
 
 /* What the variables' values start with: what earlier programs decided. */
 static void start_variables(snug__rewrite *r) {
-  const snug__variable_layouts *v = ((layouter *)r->arg)->variables;
+  const snug__variable_layouts *v = ((layout_assigner *)r->arg)->variables;
   for (snug__id id = 0; id < r->to->values.n; id++) {
     snug__id variable = variable_of(r->to, id);
     if (variable != SNUG_NONE && variable < v->n && v->fixed[variable]) {
@@ -94,7 +94,7 @@ static void start_variables(snug__rewrite *r) {
 /* ---- nodes ---- */
 
 /* Choose the kernel of a node; sets sig->kernel. */
-static void choose(const layouter *l, const char *layer, snug__signature *sig,
+static void choose(const layout_assigner *l, const char *layer, snug__signature *sig,
                    snug__choice *choice) {
   if (l->rules->fixed && snug__kernel_list_choose(l->rules->fixed, l->device, layer, sig, choice)) {
     return;
@@ -109,7 +109,7 @@ static void choose(const layouter *l, const char *layer, snug__signature *sig,
 /* What a node wants, and which of its kernels.  Outputs have the shapes of the old graph's. */
 static int32_t ask(const snug__rewrite *r, const snug__node *node, const snug__id *in,
                    snug__choice *choice) {
-  const layouter *l = r->arg;
+  const layout_assigner *l = r->arg;
   snug__type in_types[SNUG__MAX_IN];
   snug__type out_types[SNUG__MAX_OUT];
   snug__signature sig = {.op = node->op,
@@ -134,7 +134,7 @@ static int32_t ask(const snug__rewrite *r, const snug__node *node, const snug__i
  */
 static bool writes_in_place(const snug__rewrite *r, const snug__node *node, const snug__id *in,
                             const snug__layouts *want) {
-  layouter *l = r->arg;
+  layout_assigner *l = r->arg;
   bool fits = true;
   for (int32_t k = 0; k < node->n_out; k++) {
     int32_t i = node->op->writes[k] - 1;
@@ -161,7 +161,7 @@ static void set_layouts(const snug__graph *g, snug__id node, const snug__layouts
 
 static snug_status lay_out_node(snug__rewrite *r, snug__id id, bool *replaced) {
   const snug__node *node = snug__node_at(r->from, id);
-  layouter *l = r->arg;
+  layout_assigner *l = r->arg;
   snug__id in[SNUG__MAX_IN];
   snug__choice choice;
   *replaced = true;
@@ -206,7 +206,7 @@ static snug_status run(snug__rewrite *r) {
   return snug__graph_verify(r->to);
 }
 
-static snug_status attempt(layouter *l, const snug__graph *g, snug__rewrite *out) {
+static snug_status attempt(layout_assigner *l, const snug__graph *g, snug__rewrite *out) {
   static const twin nobody;
   l->again = false;
   l->twins.n = l->heads.n = 0;
@@ -219,10 +219,10 @@ static snug_status attempt(layouter *l, const snug__graph *g, snug__rewrite *out
   return s;
 }
 
-snug_status snug__pass_lay_out(const snug__graph *g, const snug__device *device,
-                               const snug__kernel_rules *rules, snug__variable_layouts *variables,
-                               snug__rewrite *out) {
-  layouter l = {.ctx = g->ctx, .device = device, .rules = rules, .variables = variables};
+snug_status snug__pass_assign_layouts(const snug__graph *g, const snug__device *device,
+                                      const snug__kernel_rules *rules,
+                                      snug__variable_layouts *variables, snug__rewrite *out) {
+  layout_assigner l = {.ctx = g->ctx, .device = device, .rules = rules, .variables = variables};
   snug__vec_init(&l.twins, g->ctx, SNUG__MEM_SCRATCH, sizeof(twin), UINT32_MAX);
   snug__vec_init(&l.heads, g->ctx, SNUG__MEM_SCRATCH, sizeof(uint32_t), UINT32_MAX);
   snug_status s = SNUG_OK;

@@ -16,7 +16,7 @@
 #define CHANNELS 5
 
 typedef struct variant {
-  snug__post post;
+  snug__epilogue epilogue;
   bool gamma, beta, residual;
 } variant;
 
@@ -52,7 +52,7 @@ static void add(pair *p, const snug__op *op, const void *params, const snug__id 
 static void add_plain(pair *p, snug_dtype dtype) {
   snug__batch_norm_params bn = {1e-3};
   snug__norm_grad_params back;
-  snug__relu_params relu = {0.0, p->v.post.max_value, 0.0};
+  snug__relu_params relu = {0.0, p->v.epilogue.max_value, 0.0};
   snug__id out[3], before;
   memset(&back, 0, sizeof back);
   back.epsilon = bn.epsilon;
@@ -66,10 +66,10 @@ static void add_plain(pair *p, snug_dtype dtype) {
   }
   p->y = before;
   p->d = p->dy;
-  if (p->v.post.activation == SNUG__RELU) {
+  if (p->v.epilogue.activation == SNUG__RELU) {
     add(p, &snug__op_relu, &relu, &before, 1, &p->y, 1);
     add(p, &snug__op_relu_grad, &relu, (snug__id[]){p->dy, p->y}, 2, &p->d, 1);
-  } else if (p->v.post.activation == SNUG__SWISH) {
+  } else if (p->v.epilogue.activation == SNUG__SWISH) {
     add(p, &snug__op_silu, NULL, &before, 1, &p->y, 1);
     add(p, &snug__op_silu_grad, NULL, (snug__id[]){p->dy, before}, 2, &p->d, 1);
   }
@@ -78,22 +78,22 @@ static void add_plain(pair *p, snug_dtype dtype) {
 }
 
 static void add_fused(pair *p, snug_dtype dtype) {
-  snug__batch_norm_post_params params;
-  snug__batch_norm_post_grad_params back;
+  snug__batch_norm_epilogue_params params;
+  snug__batch_norm_epilogue_grad_params back;
   snug__id out[3];
   memset(&params, 0, sizeof params);
   memset(&back, 0, sizeof back);
   params.epsilon = back.epsilon = 1e-3;
-  params.post = back.post = p->v.post;
+  params.epilogue = back.epilogue = p->v.epilogue;
   back.dtype = (int32_t)dtype;
-  add(p, &snug__op_batch_norm_train_post, &params,
+  add(p, &snug__op_batch_norm_train_epilogue, &params,
       (snug__id[]){p->x, p->gamma, p->beta, p->residual}, 4, out, 3);
   p->fused_y = out[0];
   p->fused_mean = out[1];
   p->fused_variance = out[2];
-  add(p, &snug__op_batch_norm_infer_post, &params,
+  add(p, &snug__op_batch_norm_infer_epilogue, &params,
       (snug__id[]){p->x, p->gamma, p->beta, out[1], out[2], p->residual}, 6, &p->again, 1);
-  add(p, &snug__op_batch_norm_train_post_grad, &back,
+  add(p, &snug__op_batch_norm_train_epilogue_grad, &back,
       (snug__id[]){p->dy, p->x, out[1], out[2], p->gamma, p->beta,
                    p->v.residual ? out[0] : SNUG_NONE},
       7, p->back, 4);
@@ -135,18 +135,18 @@ static void expect_same_bits(pair *p, snug__id a, snug__id b) {
 }
 
 static void for_each_variant(void (*check)(const variant *v)) {
-  static const snug__post posts[] = {
+  static const snug__epilogue epilogues[] = {
       {SNUG__LINEAR, INFINITY}, {SNUG__RELU, INFINITY}, {SNUG__RELU, 1.5}, {SNUG__SWISH, INFINITY}};
-  for (size_t k = 0; k < SNUG_COUNT(posts); k++) {
+  for (size_t k = 0; k < SNUG_COUNT(epilogues); k++) {
     for (int32_t bits = 0; bits < 8; bits++) {
-      check(&(variant){posts[k], bits & 1, bits & 2, bits & 4});
+      check(&(variant){epilogues[k], bits & 1, bits & 2, bits & 4});
     }
   }
 }
 
 static void check_plain(const variant *v) {
   pair p;
-  if (v->post.activation == SNUG__SWISH && v->residual) {
+  if (v->epilogue.activation == SNUG__SWISH && v->residual) {
     return; /* has no backward */
   }
   open_pair(&p, v, SNUG_FLOAT64);
@@ -164,7 +164,7 @@ TEST(equal_to_the_plain_ops) { for_each_variant(check_plain); }
 
 static void check_again(const variant *v) {
   static const snug_dtype dtypes[] = {SNUG_FLOAT64, SNUG_FLOAT32, SNUG_FLOAT16};
-  if (v->post.activation == SNUG__SWISH && v->residual) {
+  if (v->epilogue.activation == SNUG__SWISH && v->residual) {
     return;
   }
   for (size_t d = 0; d < SNUG_COUNT(dtypes); d++) {

@@ -1,5 +1,5 @@
 /* Batch normalization with a residual and an activation in it.  Known values are those of the plain
- * ops one after another; batch_norm_post_test.c compares with these at random. */
+ * ops one after another; batch_norm_epilogue_test.c compares with these at random. */
 #include "ops/cases.h"
 
 #define SUMS .dtype_factor = 8 /* differences of sums: narrow inputs cancel */
@@ -9,7 +9,7 @@
 #define VECTOR "float64[3]"
 #define STATISTICS "float64[3]; float64[3] positive"
 
-OP_CASES(batch_norm_train_post,
+OP_CASES(batch_norm_train_epilogue,
          {"activation=relu", "float64[5,3]; " VECTOR "; " VECTOR "; float64[5,3]", SUMS},
          {"activation=relu max_value=0.75", "float64[7,3]; " VECTOR "; " VECTOR, SUMS},
          {"activation=swish", "float64[2,3,2,3]; " VECTOR "; -; float64[2,3,2,3]", SUMS},
@@ -29,7 +29,7 @@ OP_CASES(batch_norm_train_post,
          {"", "float64[5,3]; float64[4]", .fails = "must be float64[3]"},
          {"epsilon=-1", "float64[5,3]", .fails = "epsilon=-1"})
 
-OP_CASES(batch_norm_infer_post,
+OP_CASES(batch_norm_infer_epilogue,
          {"activation=relu", "float64[5,3]; " VECTOR "; " VECTOR "; " STATISTICS "; float64[5,3]",
           SUMS},
          {"activation=relu max_value=0.75", "float64[2,2,2,3]; -; -; " STATISTICS, SUMS},
@@ -43,7 +43,7 @@ OP_CASES(batch_norm_infer_post,
          {"", "float64[5,3]; -; -; -; float64[3]", .fails = "1 axes"},
          {"", "float64[5,3]; -; -; " STATISTICS "; float64[3]", .fails = "do not fit"})
 
-OP_CASES(batch_norm_train_post_grad,
+OP_CASES(batch_norm_train_epilogue_grad,
          {"activation=relu",
           "float64[5,3]; float64[5,3]; " STATISTICS "; " VECTOR "; " VECTOR "; float64[5,3]", SUMS},
          {"activation=relu max_value=0.75",

@@ -1,22 +1,22 @@
-#include "pass/remake.h"
+#include "pass/recompute.h"
 
 #include <string.h>
 
 #include "base/ctx.h"
 
 /* Copies made in passing serve one request: the inputs of one node of the backward. */
-typedef struct remaker {
+typedef struct recomputer {
   const snug__recipes *recipes;
   const bool *remade, *in_passing;
-  bool *needed;      /* per old value: to be made again, and read by the backward or for another */
-  snug__id *copy;    /* per old value: the one made again, in the new graph, or SNUG_NONE */
+  bool *needed;      /* per old value: to be recomputed, and read by the backward or for another */
+  snug__id *copy;    /* per old value: the one recomputed, in the new graph, or SNUG_NONE */
   snug__id *passing; /* the same, made in passing, */
   uint32_t *made_at; /* in this request; */
   uint32_t *read_at; /* the last request that reads it for itself */
   uint32_t request;
-} remaker;
+} recomputer;
 
-static void release(remaker *m) {
+static void release(recomputer *m) {
   const snug__graph *g = m->recipes->g;
   SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->needed, g->values.n);
   SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, m->copy, g->values.n);
@@ -27,7 +27,7 @@ static void release(remaker *m) {
 
 /* ---- what is needed ---- */
 
-static void need(remaker *m, const snug__id *in, int32_t n) {
+static void need(recomputer *m, const snug__id *in, int32_t n) {
   for (int32_t i = 0; i < n; i++) {
     if (in[i] != SNUG_NONE && m->remade[in[i]]) {
       m->needed[in[i]] = true;
@@ -36,7 +36,7 @@ static void need(remaker *m, const snug__id *in, int32_t n) {
 }
 
 /* Producers stand before their readers, so one walk back finds all. */
-static void mark_needed(remaker *m) {
+static void mark_needed(recomputer *m) {
   const snug__graph *g = m->recipes->g;
   for (snug__id id = (snug__id)g->nodes.n; id-- > 0;) {
     const snug__node *node = snug__node_at(g, id);
@@ -51,9 +51,10 @@ static void mark_needed(remaker *m) {
   }
 }
 
-static snug_status init(remaker *m, const snug__recipes *recipes, const snug__remaking *what) {
+static snug_status init(recomputer *m, const snug__recipes *recipes,
+                        const snug__recomputing *what) {
   size_t n = recipes->g->values.n;
-  *m = (remaker){.recipes = recipes, .remade = what->remade, .in_passing = what->in_passing};
+  *m = (recomputer){.recipes = recipes, .remade = what->remade, .in_passing = what->in_passing};
   SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->needed));
   SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->copy));
   SNUG_TRY(SNUG_NEW_ARRAY(recipes->g->ctx, SNUG__MEM_SCRATCH, n, &m->passing));
@@ -67,7 +68,7 @@ static snug_status init(remaker *m, const snug__recipes *recipes, const snug__re
 /* ---- requests ---- */
 
 /* Begin to make what is read by one node. */
-static void begin_request(remaker *m, const snug__id *in, int32_t n) {
+static void begin_request(recomputer *m, const snug__id *in, int32_t n) {
   m->request++;
   for (int32_t i = 0; i < n; i++) {
     if (in[i] != SNUG_NONE) {
@@ -77,18 +78,18 @@ static void begin_request(remaker *m, const snug__id *in, int32_t n) {
 }
 
 /* Whether a value that is made now is made for another one alone. */
-static bool is_passing(const remaker *m, snug__id value) {
+static bool is_passing(const recomputer *m, snug__id value) {
   return m->in_passing && m->in_passing[value] && m->read_at[value] != m->request;
 }
 
 /* The copy that there is now, or SNUG_NONE. */
-static snug__id find_copy(const remaker *m, snug__id value) {
+static snug__id find_copy(const recomputer *m, snug__id value) {
   return m->copy[value] == SNUG_NONE && m->made_at[value] == m->request && m->request
              ? m->passing[value]
              : m->copy[value];
 }
 
-static void keep_copy(const remaker *m, snug__id value, snug__id made) {
+static void keep_copy(const recomputer *m, snug__id value, snug__id made) {
   if (is_passing(m, value)) {
     m->passing[value] = made;
     m->made_at[value] = m->request;
@@ -101,9 +102,9 @@ static void keep_copy(const remaker *m, snug__id value, snug__id made) {
 
 static snug_status value_for(snug__rewrite *r, snug__id value, snug__id *out);
 
-/* Run a node again: every output of it that is to be made again is. */
+/* Run a node again: every output of it that is to be recomputed is. */
 static snug_status run_again(snug__rewrite *r, snug__id node, const snug__id *in) {
-  const remaker *m = r->arg;
+  const recomputer *m = r->arg;
   const snug__node *old = snug__node_at(r->from, node);
   snug__id outs[SNUG__MAX_OUT];
   snug__rewrite_as(r, node);
@@ -119,7 +120,7 @@ static snug_status run_again(snug__rewrite *r, snug__id node, const snug__id *in
 }
 
 static snug_status run_recipe(snug__rewrite *r, snug__id value, const snug__id *in) {
-  const remaker *m = r->arg;
+  const recomputer *m = r->arg;
   const snug__recipe *recipe = &m->recipes->of[value];
   const snug__value *old = snug__value_at(r->from, value);
   snug__id made = SNUG_NONE;
@@ -132,8 +133,8 @@ static snug_status run_recipe(snug__rewrite *r, snug__id value, const snug__id *
   return SNUG_OK;
 }
 
-static snug_status remake(snug__rewrite *r, snug__id value) {
-  const remaker *m = r->arg;
+static snug_status recompute(snug__rewrite *r, snug__id value) {
+  const recomputer *m = r->arg;
   const snug__recipe *recipe = &m->recipes->of[value];
   snug__id in[SNUG__MAX_IN];
   for (int32_t i = 0; i < recipe->n_in; i++) {
@@ -144,17 +145,17 @@ static snug_status remake(snug__rewrite *r, snug__id value) {
 
 /* The new value that is read in the backward for an old one. */
 static snug_status value_for(snug__rewrite *r, snug__id value, snug__id *out) {
-  const remaker *m = r->arg;
+  const recomputer *m = r->arg;
   *out = snug__rewritten(r, value);
   if (value == SNUG_NONE || !m->remade[value]) {
     return SNUG_OK;
   }
-  SNUG_TRY(find_copy(m, value) == SNUG_NONE ? remake(r, value) : SNUG_OK);
+  SNUG_TRY(find_copy(m, value) == SNUG_NONE ? recompute(r, value) : SNUG_OK);
   *out = find_copy(m, value);
   return SNUG_OK;
 }
 
-static snug_status remake_inputs(snug__rewrite *r, snug__id id) {
+static snug_status recompute_inputs(snug__rewrite *r, snug__id id) {
   const snug__node *node = snug__node_at(r->from, id);
   snug__id in[SNUG__MAX_IN];
   begin_request(r->arg, node->in, node->n_in);
@@ -176,14 +177,14 @@ static bool reads(const snug__graph *g, const snug__recipe *recipe, snug__id var
 }
 
 /* Make the outputs of a node that are still to be made, if the variable is needed for it. */
-static snug_status remake_outputs(snug__rewrite *r, const snug__node *node, snug__id variable) {
-  const remaker *m = r->arg;
+static snug_status recompute_outputs(snug__rewrite *r, const snug__node *node, snug__id variable) {
+  const recomputer *m = r->arg;
   for (int32_t k = 0; k < node->n_out; k++) {
     snug__id v = node->out[k];
     if (v != SNUG_NONE && m->needed[v] && m->copy[v] == SNUG_NONE &&
         reads(r->from, &m->recipes->of[v], variable)) {
       begin_request(r->arg, &v, 1);
-      SNUG_TRY(remake(r, v));
+      SNUG_TRY(recompute(r, v));
     }
   }
   return SNUG_OK;
@@ -191,13 +192,13 @@ static snug_status remake_outputs(snug__rewrite *r, const snug__node *node, snug
 
 /* What is still to be made of the old content of a variable is made before a node writes it.
  * value: the variable, or a view of it. */
-static snug_status remake_readers(snug__rewrite *r, snug__id value, snug__id variable) {
+static snug_status recompute_readers(snug__rewrite *r, snug__id value, snug__id variable) {
   size_t n = 0;
   const snug__id *readers = snug__readers(&r->uses, value, &n);
   for (size_t i = 0; i < n; i++) {
     const snug__node *node = snug__node_at(r->from, readers[i]);
-    SNUG_TRY(node->op->flags & SNUG__OP_VIEW ? remake_readers(r, node->out[0], variable)
-                                             : remake_outputs(r, node, variable));
+    SNUG_TRY(node->op->flags & SNUG__OP_VIEW ? recompute_readers(r, node->out[0], variable)
+                                             : recompute_outputs(r, node, variable));
   }
   return SNUG_OK;
 }
@@ -208,7 +209,7 @@ static snug_status before_writes(snug__rewrite *r, snug__id id) {
     int32_t i = node->op->writes[k] - 1;
     if (i >= 0 && i < node->n_in && node->in[i] != SNUG_NONE) {
       snug__id variable = snug__value_base(r->from, node->in[i]);
-      SNUG_TRY(remake_readers(r, variable, variable));
+      SNUG_TRY(recompute_readers(r, variable, variable));
     }
   }
   return SNUG_OK;
@@ -218,10 +219,10 @@ static snug_status replace(snug__rewrite *r, snug__id id, bool *replaced) {
   const snug__node *node = snug__node_at(r->from, id);
   SNUG_TRY(before_writes(r, id));
   *replaced = node->backward;
-  return node->backward ? remake_inputs(r, id) : SNUG_OK;
+  return node->backward ? recompute_inputs(r, id) : SNUG_OK;
 }
 
-static snug_status run(remaker *m, const snug__remaking *what, snug__rewrite *out) {
+static snug_status run(recomputer *m, const snug__recomputing *what, snug__rewrite *out) {
   SNUG_TRY(init(m, m->recipes, what));
   SNUG_TRY(snug__rewrite_open(m->recipes->g, replace, m, out));
   out->order = what->order;
@@ -232,26 +233,27 @@ static snug_status run(remaker *m, const snug__remaking *what, snug__rewrite *ou
   return s;
 }
 
-snug_status snug__pass_remake(const snug__recipes *recipes, const snug__remaking *what,
-                              snug__rewrite *out) {
-  remaker m = {.recipes = recipes};
+snug_status snug__pass_recompute(const snug__recipes *recipes, const snug__recomputing *what,
+                                 snug__rewrite *out) {
+  recomputer m = {.recipes = recipes};
   snug_status s = run(&m, what, out);
   release(&m);
   return s;
 }
 
-static snug_status remake_chosen(const snug__recipes *recipes, bool *remade, snug__rewrite *out) {
+static snug_status recompute_chosen(const snug__recipes *recipes, bool *remade,
+                                    snug__rewrite *out) {
   SNUG_TRY(snug__recipes_cheap(recipes, remade));
-  return snug__pass_remake(recipes, &(snug__remaking){.remade = remade}, out);
+  return snug__pass_recompute(recipes, &(snug__recomputing){.remade = remade}, out);
 }
 
-snug_status snug__pass_remake_cheap(const snug__graph *g, const snug__device *device,
-                                    snug__rewrite *out) {
+snug_status snug__pass_recompute_cheap(const snug__graph *g, const snug__device *device,
+                                       snug__rewrite *out) {
   snug__recipes recipes;
   bool *remade = NULL;
   snug_status s = snug__recipes_init(&recipes, g, device);
   s = s ? s : SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &remade);
-  s = s ? s : remake_chosen(&recipes, remade, out);
+  s = s ? s : recompute_chosen(&recipes, remade, out);
   SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, remade, g->values.n);
   snug__recipes_release(&recipes);
   return s;

@@ -1,5 +1,5 @@
 /* The fused activation against the ops that it stands for. */
-#include "ops/post.h"
+#include "ops/epilogue.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static const struct {
   const char *op, *params;
-  snug__post post;
+  snug__epilogue epilogue;
 } pairs[] = {{"relu", "", {SNUG__RELU, INFINITY}},
              {"relu", "max_value=2.7", {SNUG__RELU, 2.7}},
              {"silu", "", {SNUG__SWISH, INFINITY}}};
@@ -19,11 +19,11 @@ static const struct {
 static void compare_values(size_t k, snug_dtype dtype) {
   op_case c = {pairs[k].params, VALUES};
   op_bench b;
-  snug__post post = snug__post_for(&pairs[k].post, dtype);
+  snug__epilogue epilogue = snug__epilogue_for(&pairs[k].epilogue, dtype);
   ASSERT_EQ_INT(bench_open(&b, snug__op_find(pairs[k].op), &c, dtype, dtype), SNUG_OK);
   ASSERT_OK(b.ctx, bench_run(&b, -1));
   for (int64_t i = 0; i < 9; i++) {
-    double value = snug__post_value(&post, bench_get(&b, b.in[0], i));
+    double value = snug__epilogue_value(&epilogue, bench_get(&b, b.in[0], i));
     double rounded = 0.0;
     snug__element_set(dtype, &rounded, 0, value);
     ASSERT_TRUE(snug__element_get(dtype, &rounded, 0) == bench_get(&b, b.out[0], i));
@@ -43,16 +43,17 @@ static void compare_slopes(size_t k, bool from_output) {
   char name[32];
   op_case c = {pairs[k].params, "float64[9] one; " VALUES};
   op_bench b;
-  const snug__post *post = &pairs[k].post;
+  const snug__epilogue *epilogue = &pairs[k].epilogue;
   snprintf(name, sizeof name, "%s_grad", pairs[k].op);
   ASSERT_EQ_INT(bench_open(&b, snug__op_find(name), &c, SNUG_FLOAT64, SNUG_FLOAT64), SNUG_OK);
   for (int64_t i = 0; i < 9 && from_output; i++) {
-    bench_set(&b, b.in[1], i, snug__post_value(post, bench_get(&b, b.in[1], i)));
+    bench_set(&b, b.in[1], i, snug__epilogue_value(epilogue, bench_get(&b, b.in[1], i)));
   }
   ASSERT_OK(b.ctx, bench_run(&b, -1));
   for (int64_t i = 0; i < 9; i++) {
     double v = bench_get(&b, b.in[1], i);
-    double slope = from_output ? snug__post_slope_from_output(post, v) : snug__post_slope(post, v);
+    double slope = from_output ? snug__epilogue_slope_from_output(epilogue, v)
+                               : snug__epilogue_slope(epilogue, v);
     ASSERT_TRUE(slope == bench_get(&b, b.out[0], i));
   }
   bench_close(&b);
@@ -61,7 +62,7 @@ static void compare_slopes(size_t k, bool from_output) {
 TEST(slopes_are_those_of_the_ops) {
   for (size_t k = 0; k < SNUG_COUNT(pairs); k++) {
     compare_slopes(k, false);
-    if (pairs[k].post.activation == SNUG__RELU) {
+    if (pairs[k].epilogue.activation == SNUG__RELU) {
       compare_slopes(k, true);
     }
   }

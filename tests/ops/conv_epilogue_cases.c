@@ -4,7 +4,7 @@
 
 #define TWICE .dtype_factor = 3
 
-OP_CASES(conv2d_post,
+OP_CASES(conv2d_epilogue,
          {"padding=same", "float64[2,5,4,3] positive; float64[3,3,3,2] positive", TWICE},
          {"activation=relu",
           "float64[2,11,9,6] positive; float64[3,3,6,10] positive; float64[10] positive", TWICE},
@@ -27,7 +27,8 @@ OP_CASES(conv2d_post,
           .fails = "is for activation=relu"},
          {"", "float64[1,4,4,2]; float64[3,3,3,1]", .fails = "takes 3 channels per group"})
 
-OP_CASES(depthwise_conv2d_post, {"", "float64[2,5,4,3] positive; float64[3,3,3,1] positive", TWICE},
+OP_CASES(depthwise_conv2d_epilogue,
+         {"", "float64[2,5,4,3] positive; float64[3,3,3,1] positive", TWICE},
          {"activation=relu, padding=same",
           "float64[2,16,16,12] positive; float64[3,3,12,1] positive; float64[12] positive", TWICE},
          {"activation=relu max_value=0.5",
@@ -40,7 +41,7 @@ OP_CASES(depthwise_conv2d_post, {"", "float64[2,5,4,3] positive; float64[3,3,3,1
           .fails = "max_value=-1"},
          {"", "float64[1,4,4,2]; float64[3,3,3,1]", .fails = "is for 3 channels"})
 
-OP_CASES(matmul_post, {"", "float64[2,3] positive; float64[3,4] positive", TWICE},
+OP_CASES(matmul_epilogue, {"", "float64[2,3] positive; float64[3,4] positive", TWICE},
          {"activation=relu",
           "float64[37,40] positive; float64[40,35] positive; float64[35] positive", TWICE},
          {"activation=relu max_value=0.75",

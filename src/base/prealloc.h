@@ -3,13 +3,13 @@
  * nothing else is needed.
  *
  * Invariant: gaps stand in the order of their addresses and no two of them touch. */
-#ifndef SNUG_BASE_STOCK_H
-#define SNUG_BASE_STOCK_H
+#ifndef SNUG_BASE_PREALLOC_H
+#define SNUG_BASE_PREALLOC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SNUG__STOCK_GRAIN ((size_t)64) /* pieces begin and end at multiples of this */
+#define SNUG__PREALLOC_GRAIN ((size_t)64) /* pieces begin and end at multiples of this */
 
 typedef struct snug__gap {
   size_t bytes;
@@ -17,24 +17,24 @@ typedef struct snug__gap {
 } snug__gap;
 
 /* All zero: there is none, and nothing can be taken from it. */
-typedef struct snug__stock {
+typedef struct snug__prealloc {
   char *start;
   size_t bytes, idle; /* in all, and in gaps */
   snug__gap *gaps;
-} snug__stock;
+} snug__prealloc;
 
 /* The bytes that a piece of so many takes; 0: that is more than there can be. */
-size_t snug__stock_round(size_t bytes);
+size_t snug__prealloc_round(size_t bytes);
 
 /* Use memory of so many bytes, a multiple of the grain; it stays the caller's. */
-void snug__stock_open(snug__stock *stock, void *memory, size_t bytes);
+void snug__prealloc_open(snug__prealloc *prealloc, void *memory, size_t bytes);
 
 /* Take a piece.  NULL: no gap is large enough. */
-void *snug__stock_take(snug__stock *stock, size_t bytes);
-void snug__stock_give(snug__stock *stock, void *piece, size_t bytes);
+void *snug__prealloc_take(snug__prealloc *prealloc, size_t bytes);
+void snug__prealloc_give(snug__prealloc *prealloc, void *piece, size_t bytes);
 
 /* Whether a piece of so many bytes could be taken now; whether this one was. */
-bool snug__stock_fits(const snug__stock *stock, size_t bytes);
-bool snug__stock_has(const snug__stock *stock, const void *piece);
+bool snug__prealloc_fits(const snug__prealloc *prealloc, size_t bytes);
+bool snug__prealloc_has(const snug__prealloc *prealloc, const void *piece);
 
 #endif

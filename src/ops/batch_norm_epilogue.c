@@ -4,29 +4,29 @@
 #include "ops/norm.h"
 #include "ops/support.h"
 
-typedef struct post_job {
+typedef struct epilogue_job {
   snug__bn_job bn;
-  snug__post post;
+  snug__epilogue epilogue;
   const void *residual, *y; /* NULL: none */
   void *dresidual;          /* NULL: not wanted */
-} post_job;
+} epilogue_job;
 
-#define SNUG_REAL_FILE "ops/batch_norm_post_ref.inc"
+#define SNUG_REAL_FILE "ops/batch_norm_epilogue_ref.inc"
 #include "ops/real.h"
 
 static void forward_range(void *arg, int64_t begin, int64_t end) {
-  const post_job *p = arg;
-  SNUG_REAL_CALL(p->bn.dtype, post_forward, (p, begin, end));
+  const epilogue_job *p = arg;
+  SNUG_REAL_CALL(p->bn.dtype, epilogue_forward, (p, begin, end));
 }
 
 static void sums_range(void *arg, int64_t begin, int64_t end) {
-  const post_job *p = arg;
-  SNUG_REAL_CALL(p->bn.dtype, post_sums, (p, begin, end));
+  const epilogue_job *p = arg;
+  SNUG_REAL_CALL(p->bn.dtype, epilogue_sums, (p, begin, end));
 }
 
 static void backward_range(void *arg, int64_t begin, int64_t end) {
-  const post_job *p = arg;
-  SNUG_REAL_CALL(p->bn.dtype, post_backward, (p, begin, end));
+  const epilogue_job *p = arg;
+  SNUG_REAL_CALL(p->bn.dtype, epilogue_backward, (p, begin, end));
 }
 
 static const void *input(const snug__call *call, int32_t i) {
@@ -36,12 +36,12 @@ static const void *input(const snug__call *call, int32_t i) {
 /* ---- forward ---- */
 
 static const snug__field fields[] = {
-    SNUG_FIELD(snug__batch_norm_post_params, epsilon, FLOAT, "1e-3"),
-    SNUG__POST_FIELDS(snug__batch_norm_post_params, post),
+    SNUG_FIELD(snug__batch_norm_epilogue_params, epsilon, FLOAT, "1e-3"),
+    SNUG__EPILOGUE_FIELDS(snug__batch_norm_epilogue_params, epilogue),
     {0}};
 
 static snug_status infer(snug__infer *q, int32_t residual) {
-  const snug__batch_norm_post_params *p = q->params;
+  const snug__batch_norm_epilogue_params *p = q->params;
   SNUG_TRY(snug__need_real(q, 0));
   SNUG_TRY(snug__need_rank_from(q, 0, 1));
   SNUG_TRY(snug__norm_need_gamma_beta(q, 1));
@@ -49,17 +49,18 @@ static snug_status infer(snug__infer *q, int32_t residual) {
     SNUG_TRY(snug__need_type_of(q, residual, 0));
   }
   q->out[0] = q->in[0];
-  SNUG_TRY(snug__need_post(q, &p->post));
+  SNUG_TRY(snug__need_epilogue(q, &p->epilogue));
   return snug__norm_need_epsilon(q, p->epsilon);
 }
 
 static snug_status run_forward(const snug__call *call, snug__bn_job *j, int32_t residual) {
-  const snug__batch_norm_post_params *params = call->sig->params;
+  const snug__batch_norm_epilogue_params *params = call->sig->params;
   snug__bn_fold(call, j, 1, 2, params->epsilon);
   j->x = call->in[0];
   j->y = call->out[0];
-  post_job p = {
-      .bn = *j, .post = snug__post_for(&params->post, j->dtype), .residual = input(call, residual)};
+  epilogue_job p = {.bn = *j,
+                    .epilogue = snug__epilogue_for(&params->epilogue, j->dtype),
+                    .residual = input(call, residual)};
   snug__bn_over_rows(call, j, forward_range, &p);
   return SNUG_OK;
 }
@@ -75,7 +76,7 @@ static snug_status train_infer(snug__infer *q) {
   return SNUG_OK;
 }
 
-/* y is made from the statistics as they are given out, so that it can be made again from them. */
+/* y is made from the statistics as they are given out, so that it can be recomputed from them. */
 static snug_status train_reference(const snug__call *call) {
   snug__bn_job j = snug__bn_job_of(call);
   snug_dtype wide = call->sig->out[1].dtype;
@@ -88,25 +89,25 @@ static snug_status train_reference(const snug__call *call) {
   return run_forward(call, &j, 3);
 }
 
-static void train_remake(const snug__node *node, snug__remake *out) {
+static void train_recompute(const snug__node *node, snug__recompute *out) {
   const snug__id in[] = {node->in[0],
                          node->n_in > 1 ? node->in[1] : SNUG_NONE,
                          node->n_in > 2 ? node->in[2] : SNUG_NONE,
                          node->out[1],
                          node->out[2],
                          node->n_in > 3 ? node->in[3] : SNUG_NONE};
-  out->op = &snug__op_batch_norm_infer_post;
+  out->op = &snug__op_batch_norm_infer_epilogue;
   out->n_in = (int32_t)SNUG_COUNT(in);
   memcpy(out->in, in, sizeof in);
-  memcpy(out->params, node->params, sizeof(snug__batch_norm_post_params));
+  memcpy(out->params, node->params, sizeof(snug__batch_norm_epilogue_params));
 }
 
-const snug__op snug__op_batch_norm_train_post = {
-    .name = "batch_norm_train_post",
+const snug__op snug__op_batch_norm_train_epilogue = {
+    .name = "batch_norm_train_epilogue",
     .doc =
         "(x, gamma?, beta?, residual?) -> y, mean, variance: batch_norm_train, then a sum and an "
         "activation",
-    .params_bytes = sizeof(snug__batch_norm_post_params),
+    .params_bytes = sizeof(snug__batch_norm_epilogue_params),
     .fields = fields,
     .min_in = 1,
     .max_in = 4,
@@ -115,7 +116,7 @@ const snug__op snug__op_batch_norm_train_post = {
     .in_place = {1u << 0 | 1u << 3},
     .infer = train_infer,
     .reference = train_reference,
-    .remake = train_remake,
+    .recompute = train_recompute,
     .scratch = snug__bn_scratch,
     .cost = forward_cost};
 
@@ -134,12 +135,12 @@ static snug_status infer_reference(const snug__call *call) {
   return run_forward(call, &j, 5);
 }
 
-const snug__op snug__op_batch_norm_infer_post = {
-    .name = "batch_norm_infer_post",
+const snug__op snug__op_batch_norm_infer_epilogue = {
+    .name = "batch_norm_infer_epilogue",
     .doc =
         "(x, gamma?, beta?, mean, variance, residual?) -> y: batch_norm_infer, then a sum and an "
         "activation",
-    .params_bytes = sizeof(snug__batch_norm_post_params),
+    .params_bytes = sizeof(snug__batch_norm_epilogue_params),
     .fields = fields,
     .min_in = 5,
     .max_in = 6,
@@ -155,16 +156,16 @@ const snug__op snug__op_batch_norm_infer_post = {
 /* ---- backward ---- */
 
 static const snug__field grad_fields[] = {
-    SNUG_FIELD(snug__batch_norm_post_grad_params, epsilon, FLOAT, "1e-3"),
-    SNUG_CHOICE(snug__batch_norm_post_grad_params, dtype, snug__dtype_choices, "float32"),
-    SNUG__POST_FIELDS(snug__batch_norm_post_grad_params, post),
+    SNUG_FIELD(snug__batch_norm_epilogue_grad_params, epsilon, FLOAT, "1e-3"),
+    SNUG_CHOICE(snug__batch_norm_epilogue_grad_params, dtype, snug__dtype_choices, "float32"),
+    SNUG__EPILOGUE_FIELDS(snug__batch_norm_epilogue_grad_params, epilogue),
     {0}};
 
-static snug_status need_y(const snug__infer *q, const snug__post *post) {
+static snug_status need_y(const snug__infer *q, const snug__epilogue *epilogue) {
   if (q->n_in < 7 || !q->in[6].dtype) {
     return SNUG_OK;
   }
-  if (post->activation == SNUG__SWISH) {
+  if (epilogue->activation == SNUG__SWISH) {
     return snug__fail(q->ctx, SNUG_E_ARGUMENT, "%s: the slope of swish cannot be had from y",
                       q->where);
   }
@@ -172,7 +173,7 @@ static snug_status need_y(const snug__infer *q, const snug__post *post) {
 }
 
 static snug_status grad_infer(snug__infer *q) {
-  const snug__batch_norm_post_grad_params *p = q->params;
+  const snug__batch_norm_epilogue_grad_params *p = q->params;
   SNUG_TRY(snug__need_real(q, 0));
   SNUG_TRY(snug__need_rank_from(q, 0, 1));
   SNUG_TRY(snug__need_type_of(q, 1, 0));
@@ -184,12 +185,12 @@ static snug_status grad_infer(snug__infer *q) {
   int64_t channels = q->in[0].dim[q->in[0].rank - 1];
   q->out[0] = q->out[3] = q->in[0];
   q->out[1] = q->out[2] = snug__type_of((snug_dtype)p->dtype, 1, &channels);
-  SNUG_TRY(snug__need_post(q, &p->post));
-  SNUG_TRY(need_y(q, &p->post));
+  SNUG_TRY(snug__need_epilogue(q, &p->epilogue));
+  SNUG_TRY(need_y(q, &p->epilogue));
   return snug__norm_need_epsilon(q, p->epsilon);
 }
 
-/* dgamma and dbeta from the sums, which then become what post_backward reads. */
+/* dgamma and dbeta from the sums, which then become what epilogue_backward reads. */
 static void finish_sums(const snug__call *call, snug__bn_job *j, double epsilon, double *rstd) {
   double n = (double)snug__max_i64(1, j->rows);
   snug__norm_read(call, 3, j->channels, 0.0, rstd);
@@ -206,10 +207,10 @@ static void finish_sums(const snug__call *call, snug__bn_job *j, double epsilon,
 }
 
 static snug_status grad_reference(const snug__call *call) {
-  const snug__batch_norm_post_grad_params *params = call->sig->params;
-  post_job p = {.bn = snug__bn_job_of(call), .y = input(call, 6)};
+  const snug__batch_norm_epilogue_grad_params *params = call->sig->params;
+  epilogue_job p = {.bn = snug__bn_job_of(call), .y = input(call, 6)};
   snug__bn_job *j = &p.bn;
-  p.post = snug__post_for(&params->post, j->dtype);
+  p.epilogue = snug__epilogue_for(&params->epilogue, j->dtype);
   p.dresidual = snug__norm_out(call, 3);
   j->dy = call->in[0];
   j->x = call->in[1];
@@ -231,12 +232,12 @@ static snug__cost grad_cost(const snug__signature *sig) {
   return (snug__cost){12.0 * (double)snug__type_count(&sig->in[0]), snug__bytes_moved(sig)};
 }
 
-const snug__op snug__op_batch_norm_train_post_grad = {
-    .name = "batch_norm_train_post_grad",
+const snug__op snug__op_batch_norm_train_epilogue_grad = {
+    .name = "batch_norm_train_epilogue_grad",
     .doc =
         "(dy, x, mean, variance, gamma?, beta?, y?) -> dx?, dgamma?, dbeta?, dresidual? of "
-        "batch_norm_train_post",
-    .params_bytes = sizeof(snug__batch_norm_post_grad_params),
+        "batch_norm_train_epilogue",
+    .params_bytes = sizeof(snug__batch_norm_epilogue_grad_params),
     .fields = grad_fields,
     .min_in = 4,
     .max_in = 7,
