@@ -134,6 +134,7 @@ int fit_set_up(fit_run *r) {
                               .validation_batch_size = o->validation_batch_size,
                               .validation_steps = o->validation_steps,
                               .validation_freq = o->validation_freq,
+                              .augment = job_has_images(&o->job.data) ? NULL : o->job.augment,
                               .replan = o->replan};
   int code = read_validation(r);
   code = code ? code : set_levers(r);

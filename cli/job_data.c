@@ -111,8 +111,12 @@ int job_augment_images(job *j, bool *changed) {
   const job_options *o = j->options;
   const char *steps = NULL;
   snug_status s = snug_model_augmentation(j->model, &steps);
-  if ((!s && !steps) || !job_has_images(&o->data)) {
-    return CLI_OK; /* nothing to do, or the fit says what would do */
+  if (!s && !steps) {
+    return CLI_OK;
+  }
+  if (!job_has_images(&o->data)) { /* the fit does it, or says what is wrong */
+    j->augmentation = s || o->augment ? NULL : steps;
+    return CLI_OK;
   }
   if (o->augment) {
     snug_model_set_augmented(j->model);

@@ -11,7 +11,8 @@ set -eu
 suite=${1:?a suite: bookworm or trixie}
 root=${2:?a folder for it}
 shift 2
-command=${*-./setup.sh && make demo}
+test $# -gt 0 || set -- './setup.sh && make demo'
+command=$*
 source=$(git rev-parse --show-toplevel)
 
 if [ ! -e "$root/etc/debian_version" ]; then

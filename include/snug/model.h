@@ -105,14 +105,15 @@ SNUG_API const char *snug_model_tensor_name(const snug_model *model, snug_tensor
 SNUG_API snug_dtype snug_model_tensor_dtype(const snug_model *model, snug_tensor tensor);
 
 /* Layers of random augmentation (RandomFlip and its like) hand on what they get.  What they stand
- * for in training is done to images while they are read: *steps is that for
- * snug_image_options.augment, "flip=horizontal,rotation(factor=0.1)", or NULL if there are none; it
- * lives as long as the model.  A fit is refused unless it was told that its data are augmented.
+ * for in training a fit does to samples on their way: *steps is that as snug_fit_options.augment
+ * has it, "flip=horizontal,rotation(factor=0.1)", or NULL if there are none; it lives as long as
+ * the model.
  * Fails: E_UNSUPPORTED (a layer stands where images that are augmented as they are read would come
  * out otherwise), E_MEMORY, E_LIMIT, and as building did. */
 SNUG_API snug_status snug_model_augmentation(snug_model *model, const char **steps) SNUG_NODISCARD;
 
-/* The data of fits are augmented: nothing is missing in training.  Of NULL: nothing. */
+/* The data of fits come augmented, such as by snug_image_options.augment: no fit does it by itself.
+ * Of NULL: nothing. */
 SNUG_API void snug_model_set_augmented(snug_model *model);
 
 /* Freeze or thaw a layer ("*": all).  Takes effect with the next compile.  Fails: E_ARGUMENT for a

@@ -158,7 +158,11 @@ typedef struct snug_fit_options {
   int64_t validation_batch_size;    /* 0: batch_size */
   int64_t validation_steps;         /* 0: all */
   int64_t validation_freq;          /* 0: 1, after every epoch */
-  const double *class_weight;       /* per class; NULL: none.  Not together with sample_weight */
+  /* Changes of images at random in training, as snug_image_options.augment has them, but for crop:
+   * done to the samples of x[0], whatever they are read from.  NULL: those that layers of the model
+   * stand for (snug_model_augmentation), if there are any. */
+  const char *augment;
+  const double *class_weight; /* per class; NULL: none.  Not together with sample_weight */
   int64_t n_class_weight;
   const snug_callback *callbacks;
   int32_t n_callbacks;
@@ -186,7 +190,7 @@ typedef struct snug_fit_options {
 } snug_fit_options;
 
 /* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL, 0, 0, NULL, 0, NULL, 0, false}
+#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL, 0, 0, NULL, 0, NULL, 0, false}
 /* clang-format on */
 
 /* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to

@@ -173,8 +173,6 @@ _IN_PYTHON = (
      "give the data it is for (x=), or call model.build(...)"),
     (r"give [a-z_]+( and loss)? of snug_compile_options",
      "call model.compile(...) with one that is known; model.fit of Keras trains with any"),
-    (r"which is done while images are read from files \(augment of snug_image_options\): ('[^']*'); for arrays put",
-     r"\1: augment the images before they come here, as a keras.utils.PyDataset or tf.data.Dataset can, and put"),
     (r"the file (does not hold|holds)", r"its configuration \1"),
     (r"compile_config: ", "model.compile: "),
     (r"replan of snug_fit_options", "replan=True"),

@@ -101,6 +101,7 @@ class FitOptions(Structure):
     _fields_ = [("batch_size", c_int64), ("epochs", c_int64), ("initial_epoch", c_int64), ("steps_per_epoch", c_int64),
                 ("no_shuffle", c_bool), ("validation_split", c_double), ("validation_data", POINTER(Data)),
                 ("validation_batch_size", c_int64), ("validation_steps", c_int64), ("validation_freq", c_int64),
+                ("augment", c_char_p),
                 ("class_weight", POINTER(c_double)), ("n_class_weight", c_int64), ("callbacks", POINTER(Callback)),
                 ("n_callbacks", c_int32), ("memory", c_uint64), ("levers", Levers), ("sampling", Sampling),
                 ("planned", PLANNED), ("planned_user", c_void_p), ("caller_memory", c_uint64),

@@ -55,6 +55,7 @@ static snug_status add_data(snug__text *t, const snug__fit *f) {
   SNUG_TRY(add_flag(t, "shuffle", x->shuffled));
   SNUG_TRY(add_count(t, "the number of steps", f->steps));
   SNUG_TRY(add_flag(t, "sample_weight", x->data->sample_weight));
+  SNUG_TRY(o->augment ? add(t, "augment", o->augment) : SNUG_OK);
   SNUG_TRY(add_key(t, "class_weight", (size_t)o->n_class_weight, o->class_weight,
                    (size_t)o->n_class_weight * sizeof *o->class_weight));
   SNUG_TRY(add_count(t, "the number of samples to validate with", f->has_validation ? v->rows : 0));

@@ -203,21 +203,3 @@ void snug_model_set_augmented(snug_model *m) {
     m->is_augmented = true;
   }
 }
-
-snug_status snug__augmentation_check(snug_model *m) {
-  const char *text = NULL;
-  const snug__model_call *call = NULL;
-  if (m->is_augmented) {
-    return SNUG_OK;
-  }
-  SNUG_TRY(snug_model_augmentation(m, &text));
-  for (size_t i = 0; text && !call; i++) {
-    call = acts(m, call_at(m, i)) ? call_at(m, i) : NULL;
-  }
-  return !text ? SNUG_OK
-               : snug__fail(m->ctx, SNUG_E_UNSUPPORTED,
-                            "layer '%s' (%s) augments the input at random, which is done while "
-                            "images are read from files (augment of snug_image_options): '%s'; for "
-                            "arrays put keras.layers.Identity() in the place of such layers",
-                            layer_of(m, call)->name, layer_of(m, call)->class_->name, text);
-}

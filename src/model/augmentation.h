@@ -18,8 +18,4 @@ extern const char *const snug__augmentation_modes[], *const snug__augmentation_f
 /* What augmentation calls a layer class of it, "flip"; NULL: it is none. */
 const char *snug__augmentation_step(const snug__layer_class *class_);
 
-/* Refuse to train a model that has such layers, unless its data are augmented; says what would do.
- * Fails: E_UNSUPPORTED. */
-snug_status snug__augmentation_check(snug_model *m) SNUG_NODISCARD;
-
 #endif

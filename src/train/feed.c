@@ -66,8 +66,8 @@ static part part_at(const snug__feed *f, int64_t batch, const snug__row_list *pl
 
 /* Array k where it has the samples, and the rows that they are there. */
 static snug_array place_of(const snug__feed *f, int32_t k, const part *p, snug__row_list *rows) {
-  snug_array a = *snug__data_array(f->data, k);
   bool is_read = f->pipe && f->ready.at[k];
+  snug_array a = is_read ? f->intake.arrays[k] : *snug__data_array(f->data, k);
   *rows = is_read ? p->places : p->rows;
   a.data = is_read ? f->ready.at[k] : a.data;
   return a;

@@ -5,6 +5,7 @@
 #ifndef SNUG_TRAIN_FEED_H
 #define SNUG_TRAIN_FEED_H
 
+#include "data/augmented.h"
 #include "data/mapped.h"
 #include "data/pipe.h"
 #include "data/shuffle.h"
@@ -23,9 +24,11 @@ typedef struct snug__feed {
   bool shuffled;
   int64_t window; /* samples to shuffle in, as snug__intake has it */
   snug__shuffle order;
-  snug__intake intake; /* if the data have a source or a map */
-  snug__mapped mapped; /* its source, if they have a map */
-  snug__pipe *pipe;    /* NULL: all arrays are in memory */
+  const struct snug__augment *augment; /* of the images of x[0]; NULL: they stay as they are */
+  snug__intake intake;                 /* if the data have a source or a map, or are augmented */
+  snug__mapped mapped;                 /* its source, if they have a map */
+  snug__augmented augmented;           /* and around that, if they are augmented */
+  snug__pipe *pipe;                    /* NULL: all arrays are in memory */
   bool owns_pipe;
   snug__ready ready; /* the batch that was taken */
   double waited;     /* seconds until batches that were wanted were there */

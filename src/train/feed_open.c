@@ -8,6 +8,10 @@ static snug_status fill_intake(snug_model *m, snug__feed *f, bool with_labels) {
     bool wanted = with_labels || !snug__feed_is_label(f->data, k);
     in->arrays[k] = *snug__data_array(f->data, k);
     in->arrays[k].data = f->data->map ? NULL : in->arrays[k].data;
+    if (f->augment && k == 0) {
+      in->arrays[k].data = NULL;
+      in->arrays[k].dtype = SNUG_FLOAT32;
+    }
     if (wanted) {
       SNUG_TRY(snug__feed_demand(m, f->data, k, &in->demands[k]));
     } else {
@@ -17,20 +21,35 @@ static snug_status fill_intake(snug_model *m, snug__feed *f, bool with_labels) {
   return SNUG_OK;
 }
 
+/* NULL: all is in memory, and stays as it is. */
+static const snug_source *source_of(const snug_model *m, snug__feed *f) {
+  const snug_data *d = f->data;
+  const snug_source *source = d->map ? snug__mapped_source(&f->mapped, d) : d->source;
+  if (!f->augment) {
+    return source;
+  }
+  f->augmented = (snug__augmented){.data = d,
+                                   .inner = source,
+                                   .augment = f->augment,
+                                   .in_memory = d->x[0].data && !d->map,
+                                   .seed = m->seed};
+  return snug__augmented_source(&f->augmented);
+}
+
 static snug_status open_intake(snug_model *m, snug__feed *f, bool with_labels) {
   snug__intake *in = &f->intake;
-  if (!f->data->source && !f->data->map) {
+  const snug_source *source = source_of(m, f);
+  if (!source) {
     return SNUG_OK;
   }
-  *in = (snug__intake){
-      .source = f->data->map ? snug__mapped_source(&f->mapped, f->data) : f->data->source,
-      .n = snug__data_count(f->data),
-      .first = f->first,
-      .rows = f->rows,
-      .batch = f->batch,
-      .shuffled = f->shuffled,
-      .window = f->window,
-      .seed = m->seed};
+  *in = (snug__intake){.source = source,
+                       .n = snug__data_count(f->data),
+                       .first = f->first,
+                       .rows = f->rows,
+                       .batch = f->batch,
+                       .shuffled = f->shuffled,
+                       .window = f->window,
+                       .seed = m->seed};
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_DATA, in->n, &in->arrays));
   SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_DATA, in->n, &in->demands));
   return fill_intake(m, f, with_labels);

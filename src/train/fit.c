@@ -6,7 +6,6 @@
 #include "base/heap.h"
 #include "base/size.h"
 #include "base/store.h"
-#include "model/augmentation.h"
 #include "train/fit_memory.h"
 #include "train/kept.h"
 #include "train/lower.h"
@@ -170,6 +169,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   }
   snug__fit_forget_classes(f);
   snug__fit_close_feeds(f);
+  snug__augment_destroy(ctx, f->augment);
   snug__alive_release(&f->alive, ctx);
   snug__samples_end(f);
   snug__session_release(&f->session);
@@ -223,7 +223,6 @@ snug_status snug_fit(snug_model *m, const snug_data *data, const snug_fit_option
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
-  SNUG_TRY(snug__augmentation_check(m));
   SNUG_TRY(snug__fit_open(&f, m, data, options));
   snug_status s = snug__fit_show_plan(&f);
   s = s ? s : check_line(&f);

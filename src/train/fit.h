@@ -57,6 +57,7 @@ typedef struct snug__fit {
   snug_fit_options options; /* with the defaults filled in */
   snug__session session;
   snug__pick pick;
+  struct snug__augment *augment; /* of what is trained on; NULL: none */
   snug__feed train, validation;
   bool has_validation;
   int64_t steps;   /* per epoch */

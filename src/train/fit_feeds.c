@@ -62,6 +62,24 @@ static snug_status check_validation_passes(const snug__fit *f) {
                           (long long)(epochs / f->options.validation_freq));
 }
 
+/* ---- augmentation ---- */
+
+/* What the options say, or else the layers of the model. */
+static snug_status read_augment(snug__fit *f) {
+  const snug_model *m = f->model;
+  const char **text = &f->options.augment;
+  if (!*text && !m->is_augmented) {
+    SNUG_TRY(snug_model_augmentation(f->model, text));
+  }
+  if (*text && m->inputs.n != 1) {
+    return snug__fail(m->ctx, SNUG_E_UNSUPPORTED,
+                      "augment: is for models of one input; this one has %zu", m->inputs.n);
+  }
+  snug_tensor input = SNUG_VEC(&m->inputs, snug__model_input, 0).tensor;
+  const snug__type *image = &SNUG_VEC(&m->tensors, snug__model_tensor, input).type;
+  return snug__augment_create(m->ctx, *text, image, &f->augment);
+}
+
 /* ---- feeds ---- */
 
 static int64_t batch_of(int64_t wanted, int64_t rows) {
@@ -77,6 +95,7 @@ static void set_feeds(snug__fit *f, const snug_data *data, int64_t rows, int64_t
       .data = data,
       .rows = trained,
       .batch = batch_of(o->batch_size, trained),
+      .augment = f->augment,
       .class_weight = o->class_weight,
       .n_class_weight = o->n_class_weight,
       .shuffled = !o->no_shuffle,
@@ -124,6 +143,7 @@ snug_status snug__fit_open_feeds(snug__fit *f, const snug_data *data) {
                ? check_length(f, o->validation_data, o->validation_steps, "validation_steps")
                : SNUG_OK);
   SNUG_TRY(check_split(f, data));
+  SNUG_TRY(read_augment(f));
   SNUG_TRY(split(f, data));
   SNUG_TRY(check_passes(f));
   SNUG_TRY(check_validation_passes(f));

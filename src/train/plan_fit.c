@@ -4,7 +4,6 @@
 #include "base/heap.h"
 #include "base/map.h"
 #include "graph/op.h"
-#include "model/augmentation.h"
 #include "snug/plan.h"
 #include "train/fit.h"
 #include "train/pick.h"
@@ -260,7 +259,6 @@ static snug_status plan_fit(snug_model *m, const snug_data *data, const snug_fit
 snug_status snug_plan_fit(snug_model *m, const snug_data *data, const snug_fit_options *options,
                           snug_plan **out) {
   SNUG_TRY(check_place(m, out));
-  SNUG_TRY(snug__augmentation_check(m)); /* as snug_fit does */
   return plan_fit(m, data, options, out);
 }
 

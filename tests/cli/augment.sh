@@ -72,15 +72,44 @@ now = json.loads(zipfile.ZipFile("b.keras").read("config.json"))["config"]["laye
 assert was == now, (was, now)
 PY
 
-# What is said with --augment takes their place; arrays are not augmented.
+# What is said with --augment takes their place.
 expect 0 fit first --data photos --epochs 2 --batch-size 4 --augment "$steps" -q -o c.keras
 expect 0 predict c.keras --data x.npz -o c.npy -q
 same a.npy c.npy
-expect 1 fit first --data x.npz
-has err "which is done while images are read from files (--augment): 'flip=horizontal,"
+
+# ---- arrays ----
+python3 - <<'PY' || fail "deflated"
+import zipfile
+with zipfile.ZipFile("x.npz") as plain, zipfile.ZipFile("stream.npz", "w", zipfile.ZIP_DEFLATED) as deflated:
+    for name in plain.namelist():
+        deflated.writestr(name, plain.read(name))
+PY
+for data in x.npz stream.npz; do
+  expect 0 fit plain --data $data --epochs 2 --batch-size 4 --augment "$steps" -q -o d.keras -f
+  expect 0 fit first --data $data --epochs 2 --batch-size 4 -o e.keras -f
+  has err "The model's own augmentation is done while images are read: --augment 'flip=horizontal,rotation(factor="
+  has out 'equal to the byte'
+  expect 0 fit plain --data $data --epochs 2 --batch-size 4 -q -o f.keras -f
+  for name in d e f; do expect 0 predict $name.keras --data x.npz -o $name.npy -q -f; done
+  same d.npy e.npy
+  ! cmp -s d.npy f.npy || fail "nothing was augmented"
+done
+expect 0 fit first --data x.npz --epochs 2 --batch-size 4 --augment flip=vertical -q -o g.keras
+expect 0 predict g.keras --data x.npz -o g.npy -q
+! cmp -s d.npy g.npy || fail "--augment does not take the place of layers"
+expect 1 fit plain --data x.npz --augment crop=8x8
+has err "crop=8x8 is for images that are read from their files"
+expect 1 fit plain --data x.npz --augment spin
+has err "there is no 'spin'"
+"$SNUG" init mlp --input-shape 20 --classes 2 -o mlp.keras >/dev/null 2>&1
+"$MAKE_DATA" flat.npz x=real:9,20 y=label2:9 || fail "make_data"
+expect 1 fit mlp.keras --data flat.npz --augment flip
+has err "the input of this model is float32[batch,20]"
 
 # ---- elsewhere ----
 with_layers behind 2 "[$moving]"
+expect 1 fit behind --data x.npz
+has err "layer 'randomzoom' (RandomZoom) augments at random behind rescaling"
 expect 1 fit behind --data photos
 has err "layer 'randomzoom' (RandomZoom) augments at random behind rescaling"
 with_layers flips 2 '[("RandomFlip", {}), ("RandomTranslation", {"height_factor": 0.1, "width_factor": 0.1})]'

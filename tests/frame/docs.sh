@@ -29,6 +29,11 @@ for page in $pages docs/*.1; do
   done
 done
 
+# Scripts that are to be run as they are written.
+for file in $(grep -ohE '(^|`)(bench|tools)/[A-Za-z0-9_/.-]*\.sh' $pages | tr -d '`' | sort -u); do
+  test -x "$file" || complain "$file is documented as a command and cannot be run"
+done
+
 # Functions, types and constants.
 grep -rhoE '\b(snug__?[a-z0-9_]+|SNUG__?[A-Z0-9_]+)\b' include src cli tests | sort -u >"$folder/known"
 for page in $pages; do

@@ -179,6 +179,40 @@ class MoreTest(EqualTest):
             np.testing.assert_array_equal(a, b)
 
 
+class AugmentationTest(unittest.TestCase):
+    """Layers of random augmentation, with factors that leave nothing to chance: as in Keras, and in training alone."""
+
+    def twin(self):
+        keras.utils.clear_session()
+        model = keras.Sequential([keras.Input((12, 8, 3)), L.RandomBrightness((0.25, 0.25), value_range=(0, 1)),
+                                  L.RandomTranslation((0.25, 0.25), (0.0, 0.0), fill_mode="nearest"), L.Flatten(),
+                                  L.Dense(4, activation="softmax")])
+        rng = np.random.default_rng(7)
+        model.set_weights([rng.normal(0, 0.3, w.shape) for w in model.get_weights()])
+        model.compile("sgd", ONE_OF)
+        return model
+
+    def test_arrays_and_streams_are_augmented(self):
+        rng = np.random.default_rng(5)
+        x, y = rng.integers(0, 65, (ROWS, 12, 8, 3)) / 64.0, rng.integers(0, 4, ROWS)
+        given = dict(epochs=EPOCHS, shuffle=False, verbose=0, validation_data=(x[:9], y[:9]))
+        theirs = self.twin()
+        want = theirs.fit(x, y, batch_size=BATCH, **given).history
+        of_arrays, of_stream = self.twin(), self.twin()
+        seen = of_arrays.predict(x, verbose=0)
+        got = [snug.fit(of_arrays, x, y, batch_size=BATCH, **given).history]
+        if BACKEND == "tensorflow":
+            import tensorflow as tf
+            batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(BATCH)
+            got.append(snug.fit(of_stream, batches, **given).history)
+            self.assertLess(relative(theirs.get_weights()[0], of_stream.get_weights()[0]), BOUND)
+        self.assertLess(relative(theirs.get_weights()[0], of_arrays.get_weights()[0]), BOUND)
+        for history in got:
+            np.testing.assert_allclose(history["loss"], want["loss"], rtol=BOUND)
+            np.testing.assert_allclose(history["val_loss"], want["val_loss"], rtol=BOUND)
+        np.testing.assert_array_equal(seen, self.twin().predict(x, verbose=0))
+
+
 class PlanTest(unittest.TestCase):
     """Figures of one plan agree, wherever its line lies: the least, the whole process, and what that is made of."""
 
