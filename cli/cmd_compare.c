@@ -15,16 +15,18 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 
 static const cli_option options[] = {
     {"fail-on", 0, CLI_WORDS, "RULE", "peak:+5%|time:+10%", "Rules", VIEW_AT(fail_on),
-     "end with exit code 4 if a recording breaks RULE, NAME:LIMIT. +5% and +100MiB: so much above "
-     "the first recording; -5%: so much below it; 2GiB: at most that, the first included. Names: "
-     "peak, held, device, time and step (seconds), epochs, or a value such as val_loss. May be "
+     "exit with code 4 if a recording breaks RULE, NAME:LIMIT. +5% and +100MiB: at most this much "
+     "above the first recording; -5%: at most this much below it; 2GiB: at most that, the first "
+     "included. Names: "
+     "peak, held, device, time and step (seconds), epochs, or a value such as val_loss. Can be "
      "given several times"},
     VIEW_OUTPUT_OPTIONS("compare"),
 };
 
 static const cli_example examples[] = {
     {"snug compare teacher.snug student.snug", "bars of their peaks, curves, differences"},
-    {"snug compare main.snug branch.snug --fail-on peak:+5%", "in CI: exit code 4 if it grew"},
+    {"snug compare main.snug branch.snug --fail-on peak:+5%",
+     "in CI: exit code 4 if the peak grew"},
     {"snug compare a.snug b.snug c.snug --html", "as a page, compare.html"},
     {"snug compare old.snug new.snug --fail-on peak:2GiB,val_accuracy:-0.01 --json",
      "two rules, for programs"},
@@ -38,12 +40,10 @@ const cli_verb cli_verb_compare = {
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "All are compared with the first. Values are those of the last epoch, the time of a step "
-        "is "
-        "the average between two batches.\n"
-        "A recording that lacks what a rule names breaks it: nobody knows that it holds. A name "
-        "that "
-        "no recording has is an error of usage.\n",
+        "All recordings are compared with the first. Values are those of the last epoch; the step "
+        "time is the mean time between two batches.\n"
+        "A recording without the figure that a rule names breaks the rule. A name that no "
+        "recording has is a usage error.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits = "4\ta recording breaks a rule of --fail-on\n",

@@ -22,7 +22,7 @@ static int run_completion(const cli_verb *verb, int n_args, char **args) {
 
 static const cli_example completion_examples[] = {
     {"source <(snug completion bash)", "completion in this shell"},
-    {"snug completion fish > ~/.config/fish/completions/snug.fish", "for good, in fish"},
+    {"snug completion fish > ~/.config/fish/completions/snug.fish", "permanently, in fish"},
 };
 
 const cli_verb cli_verb_completion = {
@@ -70,7 +70,7 @@ static const cli_option help_options[] = {
 
 const cli_verb cli_verb_help = {
     .name = "help",
-    .summary = "print what there is, or the help of one verb",
+    .summary = "list the verbs, or print the help of one",
     .operand = {"VERB", "the verb to tell about; without it, all are listed", NULL, false, true,
                 offsetof(help_command, verb)},
     .examples = help_examples,

@@ -259,22 +259,22 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 }
 
 static const cli_example examples[] = {
-    {"snug data train.npz", "what is in it, and is it good?"},
-    {"snug data x.npy --also y.npy", "two files, sample by sample"},
-    {"snug data table.csv --label price", "a table, and the column that is the label"},
+    {"snug data train.npz", "what does it contain, and is it valid?"},
+    {"snug data x.npy --also y.npy", "two files with corresponding samples"},
+    {"snug data table.csv --label price", "a table and its label column"},
     {"snug data photos --image-size 224x224", "a folder of images: classes, bad files, images/s"},
-    {"snug data huge.npy --samples 1000", "look at the first samples alone"},
+    {"snug data huge.npy --samples 1000", "only the first samples"},
 };
 
 static const cli_option options[] = {
     {"also", 0, CLI_FILES, "FILE", "npy gz", "Options", offsetof(data_options, also),
-     "further files with an array each, such as the labels"},
+     "further files with one array each, such as the labels"},
     {"label", 0, CLI_TEXT, "COLUMN", NULL, NULL, offsetof(data_options, job.label),
-     "the column of a table that is the label"},
+     "the label column of a table"},
     {"samples", 0, CLI_AT_LEAST_1, "N", NULL, NULL, offsetof(data_options, samples),
-     "look at the first N samples; without it, at all"},
+     "read only the first N samples; default: all"},
     {"seconds", 0, CLI_SECONDS, "SECONDS", NULL, NULL, offsetof(data_options, seconds),
-     "how long to read samples in any order, to find how fast that is (1)"},
+     "how long to measure reading in random order (1)"},
     JOB_IMAGE_OPTIONS(data_options),
     JOB_AUGMENT_OPTION(data_options),
     CLI_COMMON_OPTIONS(data_options),
@@ -282,7 +282,7 @@ static const cli_option options[] = {
 
 const cli_verb cli_verb_data = {
     .name = "data",
-    .summary = "look at data: shapes, classes, bad samples, how fast they are read",
+    .summary = "inspect data: shapes, classes, bad samples, reading speed",
     .operand = {"SOURCE",
                 "an archive (.npz), an array (.npy, IDX, also gzipped), a table (.csv, "
                 ".tsv), a folder of images, a list of them (.txt), records; \"-\" is standard "
@@ -291,13 +291,12 @@ const cli_verb cli_verb_data = {
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "Reads every sample once, as a training would. Says what arrays there are, their least and "
-        "largest values, how many samples each class has, and which samples could not be used: "
-        "values that are not finite, rows that cannot be read.\n"
-        "Then it says how fast samples come with one thread, one after the other and in any order, "
-        "and of images what that time goes to: files, decoding, resizing, and what is changed "
-        "(augmented, rescaled, normalized). A training reads with several threads, ahead of the "
-        "step.\n",
+        "Reads every sample once, as a training would. Reports the arrays, their smallest and "
+        "largest values, the number of samples per class, and which samples cannot be used: values "
+        "that are not finite, rows that cannot be read.\n"
+        "Then it reports the reading speed of one thread, sequentially and in random order, and "
+        "for images how the time divides: files, decoding, resizing, and changes (augmented, "
+        "rescaled, normalized). A training reads with several threads, ahead of the step.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits = "1\tsamples cannot be used, or the source cannot be read\n",

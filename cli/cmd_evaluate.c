@@ -83,7 +83,7 @@ static const cli_example examples[] = {
     {"snug evaluate trained.keras --data test.npz", "loss and metrics, one per line"},
     {"snug evaluate trained.keras --data x.npy y.npy --json", "the same as JSON"},
     {"snug evaluate model.keras --data test.npz --loss mse --metrics mae",
-     "say what to compute, for a model that was not compiled"},
+     "choose loss and metrics for a model that was not compiled"},
 };
 
 static const cli_option options[] = {

@@ -209,28 +209,28 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 
 static const cli_example examples[] = {
     {"snug init cnn", "a network for 28x28 images of ten classes, as cnn.keras"},
-    {"snug init resnet --input-shape 96,96,3 --classes 200 -o birds.keras", "for other images"},
-    {"snug init --list", "what there is"},
+    {"snug init resnet --input-shape 96,96,3 --classes 200 -o birds.keras",
+     "for images of another size"},
+    {"snug init --list", "list the networks"},
 };
 
 static const cli_option options[] = {
-    {"list", 0, CLI_FLAG, NULL, NULL, "Options", offsetof(init_command, list),
-     "show the networks that there are"},
+    {"list", 0, CLI_FLAG, NULL, NULL, "Options", offsetof(init_command, list), "list the networks"},
     {"input-shape", 0, CLI_TEXT, "SHAPE", NULL, NULL, offsetof(init_command, input_shape),
-     "the shape of a sample without the batch: 28,28,1"},
+     "sample shape, without the batch: 28,28,1"},
     {"classes", 0, CLI_AT_LEAST_1, "N", NULL, NULL, offsetof(init_command, classes),
-     "classes to tell apart; 1 is for yes or no"},
+     "number of classes; 1 for binary classification"},
     {"optimizer", 0, CLI_TEXT, "OPTIMIZER", NULL, NULL, offsetof(init_command, optimizer),
-     "how it is to be trained, as Keras names it (adam)"},
+     "the optimizer, by its Keras name (adam)"},
     {"loss", 0, CLI_WORDS, "LOSS", NULL, NULL, offsetof(init_command, loss),
-     "the loss, as Keras names it (sparse_categorical_crossentropy, of one class "
+     "the loss, by its Keras name (sparse_categorical_crossentropy; for one class "
      "binary_crossentropy)"},
     {"metrics", 0, CLI_WORDS, "METRICS", NULL, NULL, offsetof(init_command, metrics),
-     "what to follow besides the loss, separated by commas (accuracy, if no loss is given)"},
+     "metrics besides the loss, separated by commas (accuracy, if no loss is given)"},
     {"seed", 0, CLI_COUNT, "N", NULL, NULL, offsetof(init_command, seed),
-     "of the initial weights (0)"},
+     "seed of the initial weights (0)"},
     {"output", 'o', CLI_FILE, "FILE", "keras", NULL, offsetof(init_command, output),
-     "write it there instead of NAME.keras; the file appears complete or not at all"},
+     "write to FILE instead of NAME.keras; the file appears complete or not at all"},
     {"force", 'f', CLI_FLAG, NULL, NULL, NULL, offsetof(init_command, force),
      "replace FILE if it exists"},
     CLI_COMMON_OPTIONS(init_command),
@@ -244,9 +244,9 @@ const cli_verb cli_verb_init = {
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "The file is one that Keras loads, with fresh weights, and compiled: it can be trained as "
-        "it is. Samples are fed as bytes from 0 to 255, as image files have them; the first layer "
-        "brings them to 0 .. 1.\n",
+        "Keras loads the file. It has fresh weights and is compiled: it can be trained as it is. "
+        "The input takes bytes from 0 to 255, as in image files; the first layer rescales them to "
+        "0 .. 1.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

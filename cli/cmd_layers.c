@@ -376,33 +376,31 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 }
 
 static const cli_example examples[] = {
-    {"snug layers", "everything that there is, and what of it is not supported"},
-    {"snug layers Conv2D", "its options with their defaults"},
-    {"snug layers losses", "one sort: layers, operations, activations, losses, metrics, ..."},
+    {"snug layers", "everything, with what is not supported"},
+    {"snug layers Conv2D", "its options and their defaults"},
+    {"snug layers losses", "one group: layers, operations, activations, losses, metrics, ..."},
 };
 
 static const cli_option options[] = {
     {"markdown", 0, CLI_FLAG, NULL, NULL, "Options", offsetof(layers_command, markdown),
-     "print everything as a page in Markdown"},
+     "print everything as a Markdown page"},
     {"json", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(layers_command, common.json),
      "print the result as one JSON object"},
 };
 
 const cli_verb cli_verb_layers = {
     .name = "layers",
-    .summary = "list layers, losses and all the rest, and what is not supported",
-    .operand =
-        {"NAME",
-         "a layer, an operation, a loss ... as Keras names it, or a sort of them; without it, "
-         "all are listed",
-         NULL, false, true, offsetof(layers_command, name)},
+    .summary = "list the supported layers, losses, ..., and what is not supported",
+    .operand = {"NAME",
+                "a layer, operation, loss, ... by its Keras name, or a group of them; default: all",
+                NULL, false, true, offsetof(layers_command, name)},
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "The list is made of the tables by which a model is read and refused: layers, operations "
-        "of keras.ops, activations, losses, metrics, optimizers, schedules of learning rates, "
-        "initializers, regularizers and constraints. Into a file or a pipe each is one line, so "
-        "that it can be searched.\n",
+        "The list is generated from the tables that models are parsed with: layers, operations of "
+        "keras.ops, activations, losses, metrics, optimizers, learning rate schedules, "
+        "initializers, regularizers and constraints. In a file or a pipe each entry is one line, "
+        "for grep.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -167,14 +167,14 @@ static const cli_example examples[] = {
 static const cli_option options[] = {
     {"capacity", 0, CLI_BYTES, "BYTES", NULL, "Options", offsetof(pack_command, options.capacity),
      "stop as soon as the height is at most this (4096, 2GiB, 2G, 2GB). If no such packing is "
-     "found, none is written and the exit code is 3"},
+     "found, nothing is written and the exit code is 3"},
     {"timeout", 0, CLI_SECONDS, "SECONDS", NULL, NULL, offsetof(pack_command, options.timeout_s),
-     "stop searching after this time; without it, after a fixed amount of work, so that the "
-     "answer depends on the input alone"},
+     "stop the search after this time; default: after a fixed amount of work, so that the answer "
+     "depends only on the input"},
     {"work", 0, CLI_AT_LEAST_1, "UNITS", NULL, NULL, offsetof(pack_command, options.work),
-     "another amount of work than the default"},
+     "amount of search work"},
     {"output", 'o', CLI_FILE, "FILE", "csv", NULL, offsetof(pack_command, output),
-     "write the CSV there; the file appears complete or not at all"},
+     "write the CSV to FILE, which appears complete or not at all"},
     {"force", 'f', CLI_FLAG, NULL, NULL, NULL, offsetof(pack_command, force),
      "replace FILE if it exists"},
     CLI_COMMON_OPTIONS(pack_command),
@@ -182,27 +182,27 @@ static const cli_option options[] = {
 
 const cli_verb cli_verb_pack = {
     .name = "pack",
-    .summary = "give buffers with lifespans their offsets in one block of memory",
+    .summary = "place buffers with lifetimes in one block of memory",
     .operand = {"FILE", "the problem as CSV; \"-\" is standard input", "csv", true, false,
                 offsetof(pack_command, input)},
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "The file has a header and the columns id, lower, upper, size (in any order; lifespans are "
-        "half-open: lower <= t < upper) and may have alignment (the offset is a multiple of it) "
-        "and hint (an offset to try first). Other columns pass through.\n"
+        "The file has a header and the columns id, lower, upper, size (in any order; lifetimes are "
+        "half-open: lower <= t < upper), and optionally alignment (the offset is a multiple of it) "
+        "and hint (an offset to try first). Other columns are copied.\n"
         "The answer has the same lines and a column offset. Buffers that are alive at the same "
-        "time do not overlap, and the block is as small as possible. It has been checked by code "
-        "that shares nothing with the search.\n"
-        "The verdict says the load, which is the largest sum of sizes alive at one moment and so a "
-        "bound that no packing can go below, the height that was reached, and whether it is proven "
-        "that nothing lower exists. It goes to standard error where the CSV goes to standard "
-        "output, and to standard output otherwise.\n",
+        "time do not overlap, and the block is as small as the search found. An independent check "
+        "verifies every answer.\n"
+        "The verdict has the load (the largest sum of sizes alive at one moment, a lower bound for "
+        "every packing), the height that was reached, and whether a lower one is proven "
+        "impossible. It goes to standard error if the CSV goes to standard output, and to standard "
+        "output otherwise.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits =
-        "3\tno packing within the capacity was found, or the problem is more than this process may "
-        "hold\n",
+        "3\tno packing within the capacity was found, or the problem needs more memory than this "
+        "process may use\n",
     .shown =
         "$ cat problem.csv\n"
         "id,lower,upper,size\n"

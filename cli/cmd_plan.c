@@ -144,56 +144,55 @@ static const cli_option options[] = {
     {"curve", 0, CLI_FLAG, NULL, NULL, "Questions", AT(curve),
      "memory against time: every plan from the fastest to the smallest, as a table and a picture"},
     {"draw", 0, CLI_FLAG, NULL, NULL, NULL, AT(draw),
-     "the map of the block over the time of a step: what lies where, and when"},
+     "a map of the block over the time of a step: which values lie where, and when"},
     {"find-batch", 0, CLI_FLAG, NULL, NULL, NULL, AT(find_batch),
-     "the largest batch that fits under the line, or without one in what this process may hold, "
-     "without trying any out"},
+     "the largest batch that fits under the line, or without one in what this process may hold; "
+     "nothing is run"},
     {"isa", 0, CLI_CHOICE, "SET", "base|avx2|avx512", NULL, AT(isa),
-     "plan for a processor with this instruction set: an estimate, as the timings are not its own"},
+     "plan for a processor with this instruction set; an estimate, since times are measured on "
+     "this machine"},
     {"samples", 0, CLI_AT_LEAST_1, "N", NULL, NULL, AT(samples),
-     "plan for so many samples without having them; without it and --data, for one batch"},
+     "plan for this number of samples, without data; default without --data: one batch"},
     {"input-shape", 0, CLI_TEXT, "SHAPE", NULL, NULL, AT(job.input_shape),
-     "the shape of a sample where the file leaves sizes open: 224,224,3; of several inputs "
-     "'224,224,3;8'"},
+     "sample shape, where the file leaves sizes open: 224,224,3; for several inputs '224,224,3;8'"},
     FIT_SHARED_OPTIONS,
     {"output", 'o', CLI_FILE, "FILE", "html csv json", "Results", AT(plan_output),
-     "write the curve there: .html (one page with its picture), .csv or .json"},
+     "write the curve to FILE: .html (one page with a chart), .csv or .json"},
     {"write-kernels", 0, CLI_FILE, "FILE", NULL, NULL, AT(kernels_output),
-     "write the implementations that the plan runs there: a list for --kernels"},
+     "write the kernels that the plan uses to FILE, for --kernels"},
     {"force", 'f', CLI_FLAG, NULL, NULL, NULL, AT(force), "replace FILE if it exists"},
     CLI_COMMON_OPTIONS(fit_options),
     CLI_COLOUR_OPTIONS(fit_options),
 };
 
 static const cli_example examples[] = {
-    {"snug plan model.keras --batch-size 64", "what does it take, and how little would do?"},
+    {"snug plan model.keras --batch-size 64", "how much does it need, and what is the least?"},
     {"snug plan model.keras --batch-size 64 --memory 2GiB", "does it fit in 2 GiB, and how?"},
     {"snug plan model.keras --data train.npz --memory 70%", "with the data, on this machine"},
     {"snug plan model.keras --find-batch --memory 2GiB", "the largest batch for 2 GiB"},
-    {"snug plan model.keras --curve -o curve.html", "what each byte less costs in time"},
+    {"snug plan model.keras --curve -o curve.html", "the time that each saving in memory costs"},
 };
 
 const cli_verb cli_verb_plan = {
     .name = "plan",
-    .summary = "say what training would take, and how it would fit",
+    .summary = "predict the memory of a training, and how it would fit",
     .operand = JOB_OPERAND(fit_options, "to plan for"),
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "Takes the options of snug fit and plans what that would do; nothing is trained. The "
-        "verdict comes first: whether it fits, and what it needs. Then what the process holds at "
-        "its peak, which values are alive at that moment, what was given up to fit and what that "
-        "costs in time, and the plans beside this one.\n"
-        "The bytes are those of the whole process. What Snug itself allocates is exact; the rest "
-        "is measured in this process before it would train.\n"
-        "Without --data the shapes are those of the model, and the data set is not counted. The "
-        "line may be more than this machine has. Without a line the plan is that of full speed, "
-        "and "
-        "is judged by what this process may hold; with --memory none by nothing.\n"
-        "If it does not fit, ways that would are printed as commands. Each of them was planned.\n",
+        "Takes the options of snug fit and plans that training; nothing is trained. The verdict "
+        "comes first: whether it fits, and what it needs. Then follow what the process holds at "
+        "its peak, which values are alive at that moment, which levers were used and what they "
+        "cost in time, and the neighbouring plans.\n"
+        "All figures are for the whole process. What Snug itself allocates is exact; the rest is "
+        "measured in this process at the point where training would start.\n"
+        "Without --data the shapes come from the model, and the data set is not counted. The line "
+        "may be larger than the memory of this machine. Without a line the fastest plan is checked "
+        "against what this process may hold; --memory none turns the check off.\n"
+        "If it does not fit, commands that would fit are printed. Each of them was planned.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .exits = "3\tit does not fit under the line, or into what the process may hold\n",
+    .exits = "3\tit does not fit under the line, or in the memory that the process may use\n",
     .computes = true,
     .run = run,
 };

@@ -234,10 +234,10 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 }
 
 static const cli_example examples[] = {
-    {"snug predict trained.keras --data x.npy -o predictions.npy", "predictions into a file"},
+    {"snug predict trained.keras --data x.npy -o predictions.npy", "write predictions to a file"},
     {"snug predict trained.keras --data test.npz", "show the first rows"},
     {"snug predict trained.keras --data test.npz -o all.npz",
-     "all outputs of a model into one file, under their names"},
+     "write all outputs of a model to one file, by name"},
 };
 
 static const cli_option options[] = {
@@ -267,7 +267,8 @@ const cli_verb cli_verb_predict = {
     .operand = JOB_OPERAND(predict_options, "to predict with"),
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
-    .description = "Without --output the first rows are shown; with --json all of them, flat.\n",
+    .description =
+        "Without --output the first rows are printed; with --json all of them, as flat arrays.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits = "3\tthe process would need more memory than it may hold\n",

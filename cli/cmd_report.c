@@ -25,7 +25,7 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 static const cli_option options[] = {VIEW_OUTPUT_OPTIONS("RECORDING")};
 
 static const cli_example examples[] = {
-    {"snug report run.snug", "the peak: when, what, who; memory over time; a row per epoch"},
+    {"snug report run.snug", "the peak and its parts; memory over time; a row per epoch"},
     {"snug report run.snug --html", "the same as a page, run.html"},
     {"snug report run.snug --trace run.trace.json", "for ui.perfetto.dev"},
     {"snug report run.snug --tensorboard logs", "beside the logs of Keras"},
@@ -34,21 +34,20 @@ static const cli_example examples[] = {
 
 const cli_verb cli_verb_report = {
     .name = "report",
-    .summary = "show what a recording tells: the peak, when, what and who",
+    .summary = "show a recording: the peak, its time, what was alive, and whose it was",
     .operand = {"RECORDING", "a file of snug fit --record or snug watch -o", "snug", true, false,
                 VIEW_AT(recording), false},
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "The verdict comes first. Then the moment of the peak and what was alive there, memory "
-        "over "
-        "time, a row per epoch, and the batches that were asked for. Where there was a plan, it "
-        "stands beside what was measured.\n"
-        "A recording of a run that was killed is read up to its last complete frame: the verdict "
-        "says so, and what was seen last.\n"
-        "Resident is what the system counts of the process (or of all processes of a watched "
-        "command), also between two samples where its high-water mark rose. Held is what Snug "
-        "itself allocated. What is not known is n/a, null or empty, never 0.\n",
+        "The verdict comes first. Then follow the moment of the peak and what was alive, memory "
+        "over time, a row per epoch, and the requested batches. If the run had a plan, planned and "
+        "measured values are shown side by side.\n"
+        "The recording of a killed run is read up to its last complete frame. The verdict says so, "
+        "and what the last values were.\n"
+        "Resident is what the system counts for the process (or all processes of a watched "
+        "command); it includes peaks between two samples where the high-water mark rose. Held is "
+        "what Snug itself allocated. Unknown values are n/a, null or empty, never 0.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

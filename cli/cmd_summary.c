@@ -125,19 +125,19 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 static const cli_example examples[] = {
     {"snug summary model.keras", "layers, shapes, parameters, bytes and FLOPs"},
     {"snug summary model.keras --batch-size 256 --json", "with another batch, as JSON"},
-    {"snug summary any_size.keras --input-shape 96,96,3", "of a model for images of any size"},
+    {"snug summary any_size.keras --input-shape 96,96,3",
+     "for a model that takes images of any size"},
 };
 
 static const cli_option options[] = {
     {"batch-size", 0, CLI_AT_LEAST_1, "N", NULL, "Options", offsetof(summary_options, batch_size),
-     "samples at a time that bytes are counted for (32)"},
+     "batch size for the byte counts (32)"},
     {"input-shape", 0, CLI_TEXT, "SHAPE", NULL, NULL, offsetof(summary_options, input_shape),
-     "the shape of a sample where the file leaves sizes open: 224,224,3; of several inputs "
-     "'224,224,3;8'"},
+     "sample shape, where the file leaves sizes open: 224,224,3; for several inputs '224,224,3;8'"},
     {"optimizer", 0, CLI_TEXT, "OPTIMIZER", NULL, NULL, offsetof(summary_options, optimizer),
-     "count training with this one, as Keras names it"},
+     "the optimizer to plan training with, by its Keras name"},
     {"loss", 0, CLI_WORDS, "LOSS", NULL, NULL, offsetof(summary_options, loss),
-     "and with this loss: needed where the file does not say how to train"},
+     "the loss to plan training with; needed if the file is not compiled"},
     {"json", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(summary_options, common.json),
      "print the result as one JSON object. Bytes are integers"},
 };
@@ -151,18 +151,16 @@ const cli_verb cli_verb_summary = {
     .n_examples = sizeof examples / sizeof *examples,
     .description =
         "The table is that of Keras's model.summary() with three more columns: the bytes of a "
-        "layer's output, the bytes of it that the backward pass needs, and the FLOPs of one sample "
-        "(a multiplication and an addition are two). A value that is kept belongs to the layer "
-        "that made it. On a terminal that is narrow, cells go on in the line below, and columns "
-        "that "
-        "have no room are left out and named; a file or a pipe gets all.\n"
-        "Below stand Keras's totals and the four numbers that papers tell: parameters, FLOPs of "
-        "one sample forward, the bytes of activations that are kept from the forward to the "
-        "backward pass, and the peak of all memory that training holds at this batch, without the "
-        "data set.\n",
+        "layer's output, the bytes that the backward pass needs of it, and the FLOPs of one sample "
+        "(a multiplication and an addition are two). A value that is kept is counted for the layer "
+        "that produced it. On a narrow terminal, cells wrap, and columns without room are left out "
+        "and named; a file or a pipe gets all columns.\n"
+        "Below are Keras's totals and the four figures that papers report: parameters, forward "
+        "FLOPs per sample, the bytes of activations kept from the forward to the backward pass, "
+        "and the peak memory of training at this batch size, without the data set.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .exits = "3\tit does not fit into what the process may hold\n",
+    .exits = "3\tit does not fit in the memory that the process may use\n",
     .computes = true,
     .run = run,
 };

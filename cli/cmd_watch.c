@@ -187,66 +187,66 @@ static int run(const cli_verb *verb, int n_args, char **args) {
 }
 
 static const cli_example examples[] = {
-    {"snug watch -- python train.py", "run it; at the end its peak, when that was, and who"},
+    {"snug watch -- python train.py",
+     "run it; at the end report the peak, its time and its processes"},
     {"snug watch --max 4GiB -- python train.py",
-     "end it, with all its processes, when it holds more (exit code 4)"},
+     "end it and all its processes when they hold more (exit code 4)"},
     {"snug watch -o run.snug -- python train.py",
-     "record it, for snug report and snug compare; it is readable also if all is killed"},
-    {"snug watch --json -- make -j8 2>&1 >/dev/null | tail -n 1", "the facts as JSON"},
+     "record it for snug report and snug compare; readable even after a kill"},
+    {"snug watch --json -- make -j8 2>&1 >/dev/null | tail -n 1", "the result as JSON"},
 };
 
 static const cli_option options[] = {
     {"max", 0, CLI_BYTES, "BYTES", NULL, "Limits", offsetof(watch_options, maximum),
-     "what the command and all its processes may hold, such as 4GiB. When it is more they get "
-     "SIGTERM and after a while SIGKILL, and the exit code is 4"},
+     "the most that the command and its processes may hold, such as 4GiB. If they hold more they "
+     "get SIGTERM, later SIGKILL, and the exit code is 4"},
     {"grace", 0, CLI_SECONDS, "SECONDS", NULL, NULL, offsetof(watch_options, grace),
-     "how long that while is (5)"},
+     "time between SIGTERM and SIGKILL (5)"},
     {"output", 'o', CLI_FILE, "FILE", "snug", "Output", offsetof(watch_options, output),
-     "record samples, maxima and what came of it, for snug report and snug compare. What was "
-     "recorded is there also when snug itself is killed"},
+     "record samples, maxima and the result to FILE, for snug report and snug compare. The "
+     "recording stays readable even if snug itself is killed"},
     {"force", 'f', CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, force),
      "replace a recording that exists"},
     {"live", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, live),
-     "show memory, peak and number of processes as it runs, in the last row of the terminal, which "
-     "the command does not write to meanwhile. Not for one that draws on the whole screen itself"},
+     "show memory, peak and number of processes during the run, in the last row of the terminal, "
+     "which is reserved for it. Not for full-screen programs"},
     {"no-gpu", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, no_gpu),
      "do not ask the NVIDIA driver for memory on GPUs"},
     {"json", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, common.json),
-     "the result as one JSON object, which is the last line of standard error: standard output is "
-     "the command's. Bytes are integers, what is not known is null"},
+     "print the result as one JSON object, the last line of standard error (standard output "
+     "belongs to the command). Bytes are integers, unknown values are null"},
     {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, offsetof(watch_options, common.quiet),
-     "say nothing"},
+     "print nothing"},
 };
 
 const cli_verb cli_verb_watch = {
     .name = "watch",
-    .summary = "run any command and tell the peak of its memory",
+    .summary = "run any command and report its peak memory",
     .operand = {.value = "COMMAND",
-                .what = "what to run, with its arguments; nothing about it is changed",
+                .what = "the command to run, with its arguments; it runs unchanged",
                 .is_file = true,
                 .is_command = true,
                 .member = offsetof(watch_options, command)},
     .examples = examples,
     .n_examples = sizeof examples / sizeof *examples,
     .description =
-        "It looks at the command and all processes that come from it, also those whose parents "
-        "have died, 20 times a second, and at the kernel's high-water marks, so that what came and "
-        "went between two looks is known too. Standard input, output, the terminal, signals and "
-        "the exit code are the command's own. What is said goes to standard error when it has "
-        "ended.\n"
-        "The peak is resident memory, with pages that several processes share counted once as "
-        "far as that is known; where it is not certain, bounds are told. The shape says whether "
-        "memory was flat, growing (a leak), rising (a start or a leak: it was too short to tell), "
+        "Samples the command and all its descendants, orphans included, 20 times a second, and "
+        "reads the kernel's high-water marks, so that peaks between two samples are known too. "
+        "Standard input and output, the terminal, signals and the exit code belong to the command. "
+        "The report goes to standard error when the command has ended.\n"
+        "The peak is resident memory. Pages that several processes share are counted once as far "
+        "as they are known; where they are not, bounds are given. The shape says whether memory "
+        "was flat, growing (a leak), rising (a start or a leak: the run was too short to tell), "
         "stepped, or up and down.\n"
-        "A signal to snug goes on to the command; one from the terminal reaches the command by "
-        "itself. If processes of the command are left when it ends they are not waited for.\n",
+        "A signal to snug is forwarded to the command; one from the terminal reaches the command "
+        "directly. Snug does not wait for processes that are left when the command ends.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .exits =
-        "4\t--max was passed\n"
+        "4\t--max was exceeded\n"
         "125\tsnug itself failed\n"
-        "126\tthe command may not be run\n"
-        "127\tthe command is not there\n"
+        "126\tthe command is not executable\n"
+        "127\tthe command was not found\n"
         "128+N\tthe command was ended by signal N (137: SIGKILL)\n"
         "any other\tthe command's own\n",
     .runs_others = true,

@@ -124,11 +124,11 @@ void cli_print_overview(FILE *out) {
       "snug: training inside a stated number of bytes\n\n"
       "Examples:\n"
       "  snug init cnn                                          a fresh model, for a first try\n"
-      "  snug summary cnn.keras                                 what it is made of\n"
+      "  snug summary cnn.keras                                 its layers, parameters and bytes\n"
       "  snug fit cnn.keras --data train.npz -o trained.keras   train it\n"
       "  snug plan cnn.keras --memory 1GiB                      will it fit, and how?\n"
       "  snug evaluate trained.keras --data test.npz            how good is it?\n"
-      "  snug predict trained.keras --data test.npz -o out.npy  what does it say?\n"
+      "  snug predict trained.keras --data test.npz -o out.npy  its predictions\n"
       "  snug watch -- python train.py                          the peak of any program\n"
       "  snug fit --help                                        all options of a verb\n\n"
       "Verbs:\n",

@@ -31,44 +31,43 @@ typedef struct job_options {
 
 #define JOB_READ_OPTIONS(type)                                                                     \
   {"label", 0, CLI_TEXT, "COLUMN", NULL, NULL, offsetof(type, job.label),                          \
-   "the column of a table that is the label; without it, one that is called label, labels, y, "    \
-   "target or class"},                                                                             \
+   "the label column of a table; default: one named label, labels, y, target or class"},          \
   {"workers", 0, CLI_TEXT, "N", "auto", NULL, offsetof(type, job.workers),                         \
-   "threads that read data ahead, where they are not in memory: auto is up to as many as compute, "   \
-   "by who waits, the step or the data; with 0 the step reads what it needs itself. The order is the " \
-   "same with any number"},                                                                        \
+   "threads that read data ahead of the step. auto uses up to as many as compute, depending on "  \
+   "whether the step or the data wait; with 0 the step reads the data itself. The number does "   \
+   "not change the order"},                                                                       \
   {"prefetch", 0, CLI_TEXT, "N", "auto", NULL, offsetof(type, job.prefetch),                       \
-   "batches that are ready ahead: auto is up to 4 that fit in an eighth of the line, by who waits"}, \
+   "batches to read ahead. auto uses up to 4 that fit in an eighth of the line, depending on whether the step or the data wait"}, \
   {"on-error", 0, CLI_CHOICE, "WHAT", "stop|skip", NULL, offsetof(type, job.on_error),             \
-   "a sample that cannot be read or is not possible ends the run (stop), or the next one takes "   \
-   "its place, and it is counted and told at the end (skip)"}
+   "what to do with a sample that cannot be read or is invalid: end the run (stop), or use the "  \
+   "next sample and report the number at the end (skip)"}
 
 #define JOB_IMAGE_OPTIONS(type)                                                                    \
   {"image-size", 0, CLI_TEXT, "SIZE", NULL, "Images", offsetof(type, job.image_size),              \
-   "resize images to this height x width: 224x224, or 224; without it, to what the model takes, "  \
-   "or 256x256"},                                                                                  \
+   "resize images to this height x width: 224x224, or 224. Default: the model's input size, or "  \
+   "256x256"},                                                                                    \
   {"image-dtype", 0, CLI_CHOICE, "DTYPE", "float32|uint8", NULL, offsetof(type, job.image_dtype),  \
-   "what batches of them are kept as until a step takes them (float32); uint8 is a fourth of the " \
-   "bytes, rounded, for a model that takes values of 0 to 255"},                                   \
+   "type in which batches wait for the step (float32). uint8 takes a quarter of the memory and "  \
+   "rounds values; for models that take values from 0 to 255"},                                   \
   {"color-mode", 0, CLI_CHOICE, "MODE", "grayscale|rgb|rgba", NULL,                                \
-   offsetof(type, job.color_mode), "their channels; without it, those that the model takes, or "   \
-   "rgb"},                                                                                         \
+   offsetof(type, job.color_mode), "channels of the images. Default: those of the model's "       \
+   "input, or rgb"},                                                                              \
   {"interpolation", 0, CLI_CHOICE, "HOW", "nearest|bilinear|area", NULL,                           \
-   offsetof(type, job.interpolation), "how they are resized (bilinear)"},                          \
+   offsetof(type, job.interpolation), "how images are resized (bilinear)"},                          \
   {"crop-to-aspect-ratio", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(type, job.crop),                \
-   "keep the ratio of their sides and cut off what is too much; without it they are distorted"},   \
+   "keep the aspect ratio and crop the excess; without it images are distorted"},   \
   {"pad-to-aspect-ratio", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(type, job.pad),                  \
-   "keep the ratio and put an edge around them"},                                                  \
+   "keep the aspect ratio and pad the image"},                                                  \
   {"rescale", 0, CLI_TEXT, "FACTOR", NULL, NULL, offsetof(type, job.rescale),                      \
-   "multiply their values, which are 0 to 255: 1/255; and add something then: 1/127.5,-1"},        \
+   "multiply pixel values (0 to 255) by this: 1/255; then optionally add an offset: 1/127.5,-1"},        \
   {"normalize", 0, CLI_TEXT, "MOMENTS", NULL, NULL, offsetof(type, job.normalize),                 \
-   "then subtract a mean and divide by the root of a variance, by channel: "                       \
-   "mean=[0.5,0.4,0.4],variance=[0.1,0.1,0.1]"},                                                   \
+   "then subtract the mean and divide by the square root of the variance, per channel: "          \
+   "mean=[0.5,0.4,0.4],variance=[0.1,0.1,0.1]"},                                                  \
   {"labels", 0, CLI_CHOICE, "MODE", "inferred|int|categorical|binary", NULL,                       \
-   offsetof(type, job.labels), "labels as class numbers (inferred, int), one-hot (categorical) or "\
-   "0 and 1 of two classes (binary)"},                                                             \
+   offsetof(type, job.labels), "labels as class numbers (inferred, int), one-hot "                \
+   "(categorical), or 0 and 1 for two classes (binary)"},                                         \
   {"fast-decode", 0, CLI_FLAG, NULL, NULL, NULL, offsetof(type, job.fast_decode),                  \
-   "decode JPEG at a smaller size where that is large enough, and a little less exactly"}
+   "decode JPEG at a reduced size where that is large enough; faster and slightly less exact"}
 
 #define JOB_AUGMENT_OPTION(type)                                                                   \
   {"augment", 0, CLI_TEXT, "STEPS", NULL, NULL, offsetof(type, job.augment),                       \
@@ -79,23 +78,23 @@ typedef struct job_options {
 
 #define JOB_MODEL_OPTIONS(type)                                                                    \
   {"weights", 0, CLI_FILE, "FILE", "h5 keras", "Model", offsetof(type, job.weights),               \
-   "load these weights first: .weights.h5, .keras, or .h5 as pretrained models have it"}
+   "load these weights first: .weights.h5, .keras, or the .h5 of pretrained models"}
 
 #define JOB_COMPILE_OPTIONS(type)                                                                  \
   {"loss", 0, CLI_WORDS, "LOSS", NULL, NULL, offsetof(type, job.loss),                             \
-   "the loss, one for all outputs or one for each, separated by commas, as Keras names them: "     \
-   "mse, sparse_categorical_crossentropy(from_logits=true)"},                                      \
+   "the loss by its Keras name, one for all outputs or one per output, separated by commas: "     \
+   "mse, sparse_categorical_crossentropy(from_logits=true)"},                                     \
   {"metrics", 0, CLI_WORDS, "METRICS", NULL, NULL, offsetof(type, job.metrics),                    \
-   "what to follow besides the loss, separated by commas: accuracy, mae; \"OUTPUT: METRIC\" is "   \
-   "for one output alone"},                                                                        \
+   "metrics besides the loss, separated by commas: accuracy, mae; \"OUTPUT: METRIC\" applies "    \
+   "to one output"},                                                                              \
   {"loss-weights", 0, CLI_WORDS, "NUMBERS", NULL, NULL, offsetof(type, job.loss_weights),          \
-   "how much the loss of each output counts: 1,0.5"}
+   "weight of each output's loss: 1,0.5"}
 
 #define JOB_RUN_OPTIONS(type)                                                                      \
   {"batch-size", 0, CLI_AT_LEAST_1, "N", NULL, NULL, offsetof(type, job.batch_size),               \
-   "samples at a time (32)"},                                                                      \
+   "samples per batch (32)"},                                                                      \
   {"threads", 0, CLI_AT_LEAST_1, "N", NULL, NULL, offsetof(type, job.threads),                     \
-   "threads to compute with; without it, as many as this process may use (affinity, CPU quota)"}
+   "compute threads; default: as many as this process may use (affinity, CPU quota)"}
 /* clang-format on */
 
 typedef struct job {

@@ -84,7 +84,7 @@ typedef struct cli_common {
   {"json", 0, CLI_FLAG, NULL, NULL, "Output", offsetof(type, common.json),                         \
    "print the result as one JSON object. Bytes are integers, values that are not finite are null"},\
   {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, offsetof(type, common.quiet),                         \
-   "no progress and no remarks"}
+   "no progress and no notes"}
 #define CLI_COLOUR_OPTIONS(type)                                                                   \
   {"color", 0, CLI_CHOICE, "WHEN", "auto|always|never", NULL, offsetof(type, common.colour),       \
    "use colours: auto (on terminals), always or never"},                                           \

@@ -25,22 +25,21 @@ typedef struct view_options {
 #define VIEW_AT(member) offsetof(view_options, member)
 #define VIEW_OUTPUT_OPTIONS(name)                                                                  \
   {"html", 0, CLI_FILE_MAYBE, "FILE", "html", "Output", VIEW_AT(out.html),                         \
-   "write one page that needs nothing else (" name ".html). Open it in any browser, no network is " \
-   "used"},                                                                                        \
+   "write one self-contained page (" name ".html). Any browser opens it, without a network"},     \
   {"trace", 0, CLI_FILE_MAYBE, "FILE", "json", NULL, VIEW_AT(out.trace),                           \
    "write a trace for ui.perfetto.dev or chrome://tracing (" name ".trace.json): memory as "       \
    "counters, epochs, validations and saves as spans"},                                            \
   {"tensorboard", 0, CLI_FOLDER, "DIR", NULL, NULL, VIEW_AT(out.tensorboard),                      \
-   "write event files there, laid out as Keras does: train and validation"},                       \
-  {"csv", 0, CLI_FLAG, NULL, NULL, NULL, VIEW_AT(out.csv), "print CSV. Bytes are integers, what "  \
-   "is not known is empty"},                                                                       \
+   "write event files to DIR in Keras's layout: train and validation"},                       \
+  {"csv", 0, CLI_FLAG, NULL, NULL, NULL, VIEW_AT(out.csv), "print CSV. Bytes are integers, "      \
+  "unknown values are empty"},                                                                    \
   {"output", 'o', CLI_FILE, "FILE", "html csv json", NULL, VIEW_AT(out.output),                    \
-   "write to FILE: .html, .csv or .json, or whatever one of --html, --csv, --json and --trace says "  \
-   "it is"},                                                         \
+   "write to FILE, in the format of its ending (.html, .csv, .json) or of --html, --csv, "        \
+   "--json or --trace"},                                                                          \
   {"force", 'f', CLI_FLAG, NULL, NULL, NULL, VIEW_AT(out.force), "replace files that exist"},      \
   {"json", 0, CLI_FLAG, NULL, NULL, NULL, VIEW_AT(common.json),                                    \
-   "print the result as one JSON object. Bytes are integers, values that are not known are null"}, \
-  {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, VIEW_AT(common.quiet), "no remarks"}
+   "print the result as one JSON object. Bytes are integers, unknown values are null"}, \
+  {"quiet", 'q', CLI_FLAG, NULL, NULL, NULL, VIEW_AT(common.quiet), "no notes"}
 /* clang-format on */
 
 /* A verb: parse its options and give them to run_with, which reports and returns an exit code. */
