@@ -93,7 +93,9 @@ static void add_split(const watch_run *r, rows *b) {
   const snug_watch_report *w = &r->report;
   const char *dot = terminal_dot(&r->out);
   char one[SNUG_BYTES_TEXT], two[SNUG_BYTES_TEXT], three[SNUG_BYTES_TEXT], in[32];
-  if (!w->has_split) {
+  uint64_t pages = w->anonymous + w->file_resident + w->shared;
+  if (!w->has_split ||
+      pages < w->peak - w->peak / 10) { /* it was killed before they were read again */
     return;
   }
   char *text = next_row(b, "what");

@@ -67,6 +67,7 @@ static snug_status tell_result(const watch_run *r) {
   watch_write_shape(r, text);
   s = s ? s : tell(r, "result.shape_says", text);
   s = s || !watch_write_above(r, text) ? s : tell(r, "result.above_says", text);
+  s = s || !watch_write_help(r, text) ? s : tell(r, "result.help_says", text);
   s = s ? s : tell_number(r, "result.group_limit", w->group.limit);
   s = s ? s : tell_number(r, "result.group_peak", w->group.peak);
   return s ? s : tell_number(r, "result.killed_for_memory", watch_killed(r) != WATCH_NOT_KILLED);

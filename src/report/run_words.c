@@ -66,12 +66,27 @@ void snug__run_verdict(const snug__run *run, bool ascii, snug__line *line) {
   snug__run_figures(run, ascii, line);
 }
 
+/* ---- when ---- */
+
+/* "3.2 s", or, where a high-water mark told of the peak later, since when that may have been:
+ * "1.1 s to 3.2 s". */
+static void add_seconds(const snug__run *run, size_t moment, snug__line *line) {
+  const snug_moment *m = snug_recording_moment(run->of, moment);
+  const snug_moment *before = moment ? snug_recording_moment(run->of, moment - 1) : NULL;
+  char since[SNUG__TIME_BYTES], time[SNUG__TIME_BYTES];
+  snug__time_text(m->seconds, time);
+  bool is_seen = moment != run->peak_at || m->resident >= run->peak - run->peak / 10;
+  if (before && !is_seen && strcmp(snug__time_text(before->seconds, since), time) != 0) {
+    snug__line_add(line, "%s to ", since);
+  }
+  snug__line_add(line, "%s", time);
+}
+
 /* ---- in sentences ---- */
 
 /* When a moment was, as people say it: "during epoch 2". */
 static void add_moment(const snug__run *run, size_t moment, snug__stage stage, snug__line *line) {
   const snug_moment *m = snug_recording_moment(run->of, moment);
-  char time[SNUG__TIME_BYTES];
   long long epoch = m ? snug__ordinal(m->epoch) : 0;
   if (!m) {
     return;
@@ -80,9 +95,12 @@ static void add_moment(const snug__run *run, size_t moment, snug__stage stage, s
     bool is_fit = strcmp(snug__run_kind(run), "fit") == 0;
     snug__line_add(line, " before the first epoch%s",
                    is_fit ? ", where a fit takes all its memory" : "");
+  } else if ((stage == SNUG__STAGE_NONE || m->epoch < 0) && m->seconds > 0.0) {
+    snug__line_add(line, " ");
+    add_seconds(run, moment, line);
+    snug__line_add(line, " after it began");
   } else if (stage == SNUG__STAGE_NONE || m->epoch < 0) {
-    snug__line_add(line, m->seconds > 0.0 ? " %s after it began" : " as it began",
-                   snug__time_text(m->seconds, time));
+    snug__line_add(line, " as it began");
   } else {
     static const char *const texts[] = {[SNUG__STAGE_TRAINING] = "during",
                                         [SNUG__STAGE_VALIDATION] = "in the validation of",
@@ -155,7 +173,6 @@ void snug__run_peak_says(const snug__run *run, snug_quoting how, snug__line *lin
 
 void snug__run_when(const snug__run *run, size_t moment, snug__stage stage, snug__line *line) {
   const snug_moment *m = snug_recording_moment(run->of, moment);
-  char time[SNUG__TIME_BYTES];
   if (!m) {
     snug__line_add(line, "n/a");
     return;
@@ -170,7 +187,8 @@ void snug__run_when(const snug__run *run, size_t moment, snug__stage stage, snug
   if (stage != SNUG__STAGE_NONE) {
     snug__line_add(line, "%s, ", snug__stage_text(stage));
   }
-  snug__line_add(line, "%s in", snug__time_text(m->seconds, time));
+  add_seconds(run, moment, line);
+  snug__line_add(line, " in");
 }
 
 /* ---- plan against run ---- */

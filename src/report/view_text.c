@@ -122,6 +122,7 @@ static void add_fact(const page *p, rows *r, const char *label, const char *fact
 static void add_shape(const page *p, rows *r) {
   add_fact(p, r, "shape", "result.shape_says");
   add_fact(p, r, "above", "result.above_says");
+  add_fact(p, r, "help", "result.help_says");
 }
 
 /* A command may be of any length: two lines of it, the page has all. */

@@ -37,6 +37,16 @@ has err "help "
 has err "a limit above 48.0 MiB"
 has err "next: snug watch -o run.snug -- sh -c "
 
+# What helps is in its recording, too; pages that were read long before the peak are not told as the peak's.
+for turn in 1 2 3; do
+  expect 137 watch -fo killed.snug -- sh -c "$inside exec '$HOLD' 200 1000 0 500"
+  has err "help "
+  ! grep -q "what " err || grep -q "what .*anonymous 4[0-9]" err || fail "pages of another time: $(cat err)"
+done
+expect 0 report killed.snug
+has out "help "
+has out "a limit above 48.0 MiB"
+
 # Pages of files that this shell read before count for its own group: the peak is above the limit.
 head -c 67108864 /dev/zero >file
 cat file >/dev/null

@@ -164,6 +164,7 @@ static void killed(run *r) {
   watch(r);
   fact(r, "result.group_limit", "125829120");
   fact(r, "result.above_says", "the peak is 4.0 MiB above the limit of 120 MiB");
+  fact(r, "result.help_says", "a smaller batch, fewer workers, or a limit above 120 MiB");
   fact(r, "end.verdict",
        "killed by the kernel for memory (SIGKILL; the limit of its control group is 120 MiB, its "
        "peak 120 MiB)");

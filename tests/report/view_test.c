@@ -642,7 +642,8 @@ TEST(texts_do_nothing_to_a_terminal) {
 }
 
 /* The split of pages is that of the moment at which the peak was seen: it is told where that is the
- * peak's own, not where the high-water mark told of it later. */
+ * peak's own, not where the high-water mark told of it later; then it is told since when that may
+ * have been. */
 TEST(pages_are_those_of_the_peak) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("pages");
@@ -651,7 +652,11 @@ TEST(pages_are_those_of_the_peak) {
     snug_recorder *rec = NULL;
     opened o = {.n = 1};
     ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &rec));
-    snug_moment m = {.seconds = 1, .at = "sample", .epoch = -1, .batch = -1, .peak = 40 * MIB};
+    snug_moment m = {.seconds = 1, .at = "sample", .epoch = -1, .batch = -1};
+    m.resident = m.peak = 5 * MIB;
+    ASSERT_OK(ctx, snug_recorder_moment(rec, &m));
+    m.seconds = 3;
+    m.peak = 40 * MIB;
     m.resident = is_seen ? 40 * MIB : 5 * MIB;
     m.anonymous = m.resident - MIB;
     m.file = MIB;
@@ -662,6 +667,8 @@ TEST(pages_are_those_of_the_peak) {
     ASSERT_OK(ctx, snug_view_create(ctx, all, names, 1, &o.view));
     paper p = write_form(o.view, SNUG_VIEW_TEXT);
     ASSERT_EQ_UINT(count(p.text, "anonymous"), is_seen);
+    ASSERT_EQ_UINT(count(p.text, "1.00 s to 3.00 s"),
+                   is_seen ? 0 : 2); /* in a sentence and a row */
     free(p.text);
     end(&o);
   }
