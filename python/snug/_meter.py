@@ -6,6 +6,7 @@ the training is to end: what is left of the epoch and the end is told to those w
 """
 from __future__ import annotations
 
+import gc
 import warnings
 from typing import Any, Dict, List, Optional, Set, Tuple
 
@@ -120,9 +121,20 @@ class Meter:
             kept = sum(size for key, size in self._kept.items() if self._needs.is_own_id(key)) + self._held()
         return max(kept, 0) + self._moving[at]
 
+    def _collect(self, at: _At) -> None:
+        """Let go what only waits for Python's collector, which is no callback's: it went with the last call's."""
+        before = _process.fold().anonymous
+        gc.collect()
+        free_heap()
+        now = _process.fold().anonymous
+        self._kept[at[0]] -= max(before - now, 0)
+        self._end[at[0]] = now
+
     def _compare(self, at: _At) -> None:
         callback = self._seen[at]
         most = max(self._needs.of(callback) + ROOM_OF_PYTHON, 2 * self._told.get(at[0], 0))
+        if self._taken(at) > most:
+            self._collect(at)
         taken = self._taken(at)
         if taken <= most:
             return
@@ -135,10 +147,12 @@ class Meter:
 
     def _has_room(self, more: int) -> bool:
         """Whether the process may take so much more."""
-        if _process.figures().resident + more + self.tables <= self._line:
-            return True
-        free_heap()
-        return _process.figures().resident + more + self.tables <= self._line
+        for free in (None, free_heap, gc.collect, free_heap):
+            if free:
+                free()
+            if _process.figures().resident + more + self.tables <= self._line:
+                return True
+        return False
 
     def _fits(self, callback: Any, at: _At) -> bool:
         """Whether this call does: by what it took before, or else by what is planned for it."""

@@ -3,6 +3,7 @@
     growth.py [--epochs 2000] [--keras 0]      run by run.sh; each training in a process of its own
 """
 import argparse
+import gc
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ def train(who, kind, epochs):
     class Note(keras.callbacks.Callback):
         def on_epoch_end(self, epoch, logs=None):
             if epoch + 1 in (epochs // 5, epochs):
+                gc.collect()  # each of Keras's saves leaves rings of objects, which wait for very many others
                 _elements.free_heap()
                 seen.append(_process.figures().anonymous)
 

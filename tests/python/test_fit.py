@@ -233,7 +233,7 @@ class PlanTest(unittest.TestCase):
             snug.fit(model, x, y, verbose=0)
             free = snug.plan(model, x, y, memory="64GiB")
             self.assert_agrees(free)
-            for more in (-5.0, -3.5, -1.0, -0.25, 0.0, 1.0, 6.0):  # MiB; the spread is 0.5 to 4 of them
+            for more in (-9.0, -5.0, -3.5, -1.0, -0.25, 0.0, 1.0, 6.0):  # MiB; the spread is 0.5 to 8 of them
                 self.assert_agrees(snug.plan(model, x, y, memory=free.least + int(more * 2**20)))
             history = snug.fit(model, x, y, memory=free.least, verbose=0)
             self.assertTrue(history.plan.fits)
