@@ -7,6 +7,11 @@
 #include "base/ctx.h"
 #include "base/number.h"
 #include "base/size.h"
+#include "base/thread.h"
+
+/* New memory is zeroed, and so made resident, in chunks of so many bytes by all threads: it is the
+ * system that takes its time for the pages. */
+#define CHUNK ((size_t)4 << 20)
 
 static const char *const account_texts[] = {
 #define SNUG__ACCOUNT_TEXT(name, text) text,
@@ -71,6 +76,25 @@ snug_status snug__admit(snug_ctx *ctx, const char *what, size_t bytes) {
   return snug__gate_admits(&ctx->account.gate, bytes) ? SNUG_OK : refuse_by_gate(ctx, what, bytes);
 }
 
+/* ---- zeros ---- */
+
+typedef struct zeros {
+  char *start;
+  size_t bytes;
+} zeros;
+
+static void zero_chunk(void *arg, int64_t i) {
+  const zeros *z = arg;
+  size_t begin = (size_t)i * CHUNK;
+  size_t left = z->bytes - begin;
+  memset(z->start + begin, 0, left < CHUNK ? left : CHUNK);
+}
+
+static void zero(const snug_ctx *ctx, void *start, size_t bytes) {
+  zeros z = {start, bytes};
+  snug__parallel_for(ctx->threads, (int64_t)((bytes - 1) / CHUNK + 1), zero_chunk, &z);
+}
+
 static snug_status open_prealloc(snug_ctx *ctx, size_t bytes) {
   const snug__account *a = &ctx->account;
   if (is_refused_by_limit(ctx, SNUG__MEM_WORK, 0, bytes)) {
@@ -84,7 +108,7 @@ static snug_status open_prealloc(snug_ctx *ctx, size_t bytes) {
     return snug__fail(ctx, SNUG_E_MEMORY, "%zu bytes are not preallocated: the allocator refused",
                       bytes);
   }
-  memset(memory, 0, bytes);
+  zero(ctx, memory, bytes);
   snug__prealloc_open(&ctx->prealloc, memory, bytes);
   return SNUG_OK;
 }
@@ -200,7 +224,7 @@ snug_status snug__take(snug_ctx *ctx, snug__account_name name, size_t bytes, voi
   if (!p) {
     return snug__refuse(ctx, name, at_least_one);
   }
-  memset(p, 0, at_least_one);
+  zero(ctx, p, at_least_one);
   *out = p;
   return SNUG_OK;
 }

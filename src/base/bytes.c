@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/thread.h"
 
+#define PART ((size_t)1 << 20) /* that a thread reads at a time */
 #define WINDOW \
   (SNUG__ON_THE_WAY_BYTES / 2) /* one is filled while the one before goes to the disk */
 
@@ -25,6 +27,33 @@ bool snug__read_at(int fd, void *dst, size_t n, int64_t offset) {
     n -= (size_t)got;
   }
   return true;
+}
+
+typedef struct parts {
+  int fd;
+  char *dst;
+  size_t bytes;
+  int64_t offset;
+  _Atomic bool failed;
+  _Atomic int code; /* errno of one that failed */
+} parts;
+
+static void read_part(void *arg, int64_t i) {
+  parts *p = arg;
+  size_t begin = (size_t)i * PART;
+  size_t left = p->bytes - begin;
+  if (!snug__read_at(p->fd, p->dst + begin, left < PART ? left : PART,
+                     p->offset + (int64_t)begin)) {
+    p->code = errno;
+    p->failed = true;
+  }
+}
+
+bool snug__read_at_threaded(int32_t threads, int fd, void *dst, size_t n, int64_t offset) {
+  parts p = {.fd = fd, .dst = dst, .bytes = n, .offset = offset};
+  snug__parallel_for(threads, (int64_t)((n + PART - 1) / PART), read_part, &p);
+  errno = p.code;
+  return !p.failed;
 }
 
 bool snug__write_at(int fd, const void *src, size_t n, int64_t offset) {

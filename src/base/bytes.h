@@ -49,6 +49,9 @@ static inline void snug__put(uint8_t **at, uint64_t value, size_t bytes) {
 /* Read n bytes at an offset of a file.  False with errno; with errno 0 if the file ends before. */
 bool snug__read_at(int fd, void *dst, size_t n, int64_t offset);
 
+/* The same by so many threads, where it is long. */
+bool snug__read_at_threaded(int32_t threads, int fd, void *dst, size_t n, int64_t offset);
+
 /* Write all of the bytes where a file stands; false with errno. */
 bool snug__write_all(int fd, const void *src, size_t n);
 

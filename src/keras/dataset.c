@@ -31,7 +31,8 @@ snug_status snug__dataset_check(snug_ctx *ctx, snug__h5 *h5, const char *path, c
   return SNUG_OK;
 }
 
-snug_status snug__dataset_read(snug__h5 *h5, const char *path, const snug__variable *v) {
+snug_status snug__dataset_read(snug_ctx *ctx, snug__h5 *h5, const char *path,
+                               const snug__variable *v) {
   snug__h5_data data;
   snug__type stored = snug__variable_stored(v);
   void *plain = NULL;
@@ -42,7 +43,7 @@ snug_status snug__dataset_read(snug__h5 *h5, const char *path, const snug__varia
   }
   SNUG_TRY(snug__h5_room(h5, (size_t)snug__type_bytes(&v->type), &plain));
   SNUG_TRY(snug__h5_data_read(h5, &data, v->type.dtype, plain));
-  snug__relayout(&v->type, plain, &stored, v->data);
+  snug__relayout_threaded(&v->type, plain, &stored, v->data, ctx->threads);
   return snug__variable_put(v);
 }
 

@@ -24,8 +24,8 @@ snug_status snug__h5_read_data(snug__h5 *h5, void *dst, size_t n, uint64_t addre
                         (unsigned long long)address, (unsigned long long)(address + n),
                         (long long)h5->range.bytes);
   }
-  if (snug__read_at(h5->range.fd, dst, n,
-                    h5->range.offset + (int64_t)h5->base + (int64_t)address)) {
+  if (snug__read_at_threaded(h5->ctx->threads, h5->range.fd, dst, n,
+                             h5->range.offset + (int64_t)h5->base + (int64_t)address)) {
     return SNUG_OK;
   }
   return snug__fail(h5->ctx, SNUG_E_IO, "%s: cannot be read: %s", h5->file,

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/philox.h"
+#include "device/cpu/words.h"
 #include "model/initializer.h"
+#include "ops/copy.h"
 #include "ops/support.h"
 
 /* The part of the generator's counter that tells initial values from other random numbers of the
@@ -21,36 +23,42 @@ typedef struct fill_job {
   const snug__type *type;
   uint64_t seed, stream;
   void *data;
+  snug__words_loop *draw;
 } fill_job;
 
-static snug__philox words(const fill_job *j, int64_t i, uint64_t attempt) {
-  return snug__philox_at(j->seed, (uint64_t)i, TAG | attempt << 32 | (j->stream & UINT32_MAX));
+static uint64_t high(const fill_job *j, uint64_t attempt) {
+  return TAG | attempt << 32 | (j->stream & UINT32_MAX);
 }
 
 /* 53 bits of two words as a number in [0, 1). */
-static double unit(uint32_t high, uint32_t low) {
-  return (double)((uint64_t)high << 21 ^ (uint64_t)low >> 11) * 0x1p-53;
+static double unit(uint32_t top, uint32_t low) {
+  return (double)(int64_t)((uint64_t)top << 21 ^ (uint64_t)low >> 11) * 0x1p-53;
 }
 
 /* Two independent normal numbers (Box and Muller). */
-static void normals(const fill_job *j, int64_t i, uint64_t attempt, double out[2]) {
-  snug__philox w = words(j, i, attempt);
-  double radius = sqrt(-2.0 * log(1.0 - unit(w.v[0], w.v[1])));
-  double angle = 6.283185307179586 * unit(w.v[2], w.v[3]);
+static void normals(const uint32_t words[4], double out[2]) {
+  double radius = sqrt(-2.0 * log(1.0 - unit(words[0], words[1])));
+  double angle = 6.283185307179586 * unit(words[2], words[3]);
   out[0] = radius * cos(angle);
   out[1] = radius * sin(angle);
 }
 
-static double normal(const fill_job *j, int64_t i) {
+static double normal(const uint32_t words[4]) {
   double z[2];
-  normals(j, i, 0, z);
+  normals(words, z);
   return z[0];
 }
 
-static double cut_normal(const fill_job *j, int64_t i) {
+/* words: of the first attempt. */
+static double cut_normal(const fill_job *j, int64_t i, const uint32_t words[4]) {
   double z[2] = {0.0, 0.0};
+  snug__philox more;
   for (uint64_t attempt = 0; attempt < MOST_TRIES; attempt++) {
-    normals(j, i, attempt, z);
+    if (attempt) {
+      more = snug__philox_at(j->seed, (uint64_t)i, high(j, attempt));
+      words = more.v;
+    }
+    normals(words, z);
     if (fabs(z[0]) <= CUT) {
       return z[0];
     }
@@ -61,23 +69,21 @@ static double cut_normal(const fill_job *j, int64_t i) {
   return 0.0;
 }
 
-static double element(const fill_job *j, int64_t i) {
+static double element(const fill_job *j, int64_t i, const uint32_t words[4]) {
   const snug__initializer *init = j->init;
   switch (init->kind) {
-    case SNUG__INIT_UNIFORM: {
-      snug__philox w = words(j, i, 0);
-      return init->a + (init->b - init->a) * unit(w.v[0], w.v[1]);
-    }
+    case SNUG__INIT_UNIFORM:
+      return init->a + (init->b - init->a) * unit(words[0], words[1]);
     case SNUG__INIT_NORMAL:
-      return init->a + init->b * normal(j, i);
+      return init->a + init->b * normal(words);
     case SNUG__INIT_TRUNCATED_NORMAL:
-      return init->a + init->b * cut_normal(j, i);
+      return init->a + init->b * cut_normal(j, i, words);
     case SNUG__INIT_IDENTITY: /* of two axes */
       return i / j->type->dim[1] == i % j->type->dim[1] ? init->a : 0.0;
     case SNUG__INIT_VALUES:
       return init->values[i];
-    case SNUG__INIT_CONSTANT:
-    case SNUG__INIT_ORTHOGONAL: /* has a way of its own */
+    case SNUG__INIT_CONSTANT: /* these have ways of their own */
+    case SNUG__INIT_ORTHOGONAL:
       break;
   }
   return init->a;
@@ -85,8 +91,12 @@ static double element(const fill_job *j, int64_t i) {
 
 static void fill_range(void *arg, int64_t begin, int64_t end) {
   const fill_job *j = arg;
-  for (int64_t i = begin; i < end; i++) {
-    snug__element_set(j->type->dtype, j->data, i, element(j, i));
+  uint32_t words[SNUG__WORDS];
+  for (int64_t first = begin; first < end; first += SNUG__COUNTERS) {
+    j->draw(j->seed, (uint64_t)first, high(j, 0), words);
+    for (int64_t i = first; i < snug__min_i64(first + SNUG__COUNTERS, end); i++) {
+      snug__element_set(j->type->dtype, j->data, i, element(j, i, words + 4 * (i - first)));
+    }
   }
 }
 
@@ -138,7 +148,7 @@ static snug_status fill_orthogonal(snug_ctx *ctx, const fill_job *j) {
   }
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, count, &vectors));
   for (int64_t i = 0; i < count; i++) {
-    vectors[i] = normal(j, i);
+    vectors[i] = normal(snug__philox_at(j->seed, (uint64_t)i, high(j, 0)).v);
   }
   orthonormalize(vectors, n, length);
   for (int64_t i = 0; i < count; i++) {
@@ -152,9 +162,13 @@ static snug_status fill_orthogonal(snug_ctx *ctx, const fill_job *j) {
 snug_status snug__initializer_fill(snug_ctx *ctx, const snug__initializer *init,
                                    const snug__type *type, uint64_t seed, uint64_t stream,
                                    void *data) {
-  fill_job job = {init, type, seed, stream, data};
+  fill_job job = {init, type, seed, stream, data, snug__words_of(ctx->isa)};
   if (init->kind == SNUG__INIT_ORTHOGONAL) {
     return fill_orthogonal(ctx, &job);
+  }
+  if (init->kind == SNUG__INIT_CONSTANT) {
+    snug__fill(type, data, init->a, ctx->threads);
+    return SNUG_OK;
   }
   snug__parallel_ranges(ctx->threads, snug__type_count(type), GRAIN, fill_range, &job);
   return SNUG_OK;

@@ -115,6 +115,11 @@ static inline snug__type snug__variable_stored(const snug__variable *v) {
   return snug__type_in(v->type, v->layout);
 }
 
+/* Its initial value is what new memory holds. */
+static inline bool snug__variable_starts_at_zero(const snug__variable *v) {
+  return v->initial.kind == SNUG__INIT_CONSTANT && v->initial.a == 0.0;
+}
+
 /* Fill a placed variable with its initial value. */
 snug_status snug__variables_reset(const snug__variables *v, snug__id id,
                                   uint64_t seed) SNUG_NODISCARD;

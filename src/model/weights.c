@@ -47,10 +47,6 @@ size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *bl
   return place_windows(v, kind, block, offset);
 }
 
-static bool starts_at_zero(const snug__variable *x) {
-  return x->initial.kind == SNUG__INIT_CONSTANT && x->initial.a == 0.0;
-}
-
 snug_status snug__variables_reset(const snug__variables *v, snug__id id, uint64_t seed) {
   snug__variable *x = snug__variable_at(v, id);
   snug__type stored = snug__variable_stored(x);
@@ -59,13 +55,13 @@ snug_status snug__variables_reset(const snug__variables *v, snug__id id, uint64_
   if (x->layout == SNUG__LAYOUT_PLAIN) {
     return snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, x->data);
   }
-  if (starts_at_zero(x)) {
+  if (snug__variable_starts_at_zero(x)) {
     memset(x->data, 0, (size_t)snug__type_bytes(&stored));
     return SNUG_OK;
   }
   SNUG_TRY(snug__take(v->ctx, SNUG__MEM_SCRATCH, bytes, &plain));
   snug_status s = snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, plain);
-  snug__relayout(&x->type, plain, &stored, x->data);
+  snug__relayout_threaded(&x->type, plain, &stored, x->data, v->ctx->threads);
   snug__give(v->ctx, SNUG__MEM_SCRATCH, plain, bytes);
   return s;
 }
@@ -74,7 +70,7 @@ snug_status snug__variables_reset(const snug__variables *v, snug__id id, uint64_
 static snug_status fill_weights(const snug_model *m) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     const snug__variable *x = snug__variable_at(&m->variables, i);
-    if (x->kind == SNUG__WEIGHT && !starts_at_zero(x)) {
+    if (x->kind == SNUG__WEIGHT && !snug__variable_starts_at_zero(x)) {
       SNUG_TRY(snug__variables_reset(&m->variables, i, m->seed));
     }
   }
@@ -134,7 +130,7 @@ static void move_weights(const snug_model *m, const place *old) {
     snug__type from = snug__type_in(x->type, old[i].layout);
     snug__type to = snug__variable_stored(x);
     if (x->kind == SNUG__WEIGHT) {
-      snug__relayout(&from, old[i].data, &to, x->data);
+      snug__relayout_threaded(&from, old[i].data, &to, x->data, m->ctx->threads);
     }
   }
 }
@@ -233,7 +229,7 @@ snug_status snug_model_weight_get(snug_model *m, const char *name, void *data, s
   snug__variable *v = NULL;
   SNUG_TRY(find_weight(m, name, data, bytes, &v));
   snug__type stored = snug__variable_stored(v);
-  snug__relayout(&stored, v->data, &v->type, data);
+  snug__relayout_threaded(&stored, v->data, &v->type, data, m->ctx->threads);
   return SNUG_OK;
 }
 
@@ -241,6 +237,6 @@ snug_status snug_model_weight_set(snug_model *m, const char *name, const void *d
   snug__variable *v = NULL;
   SNUG_TRY(find_weight(m, name, data, bytes, &v));
   snug__type stored = snug__variable_stored(v);
-  snug__relayout(&v->type, data, &stored, v->data);
+  snug__relayout_threaded(&v->type, data, &stored, v->data, m->ctx->threads);
   return SNUG_OK;
 }

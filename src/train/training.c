@@ -53,10 +53,11 @@ static snug_status open_slots(snug_model *m) {
   return SNUG_OK;
 }
 
+/* In a block that is all zero; a window is what the slots before left in it. */
 static snug_status reset_state(snug_model *m) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     const snug__variable *v = snug__variable_at(&m->variables, i);
-    if (v->kind == SNUG__STATE) {
+    if (v->kind == SNUG__STATE && (v->home.is_file || !snug__variable_starts_at_zero(v))) {
       SNUG_TRY(snug__variables_reset(&m->variables, i, m->seed));
       SNUG_TRY(snug__variable_put(v));
     }

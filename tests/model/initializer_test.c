@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/philox.h"
 #include "lib/fault.h"
 
 static snug__type shape(snug_dtype dtype, int32_t rank, int64_t a, int64_t b, int64_t c,
@@ -166,6 +167,17 @@ TEST(same_seed_same_bits) {
     free(other_seed);
     free(other_stream);
   }
+}
+
+/* A file of weights that was drawn once is drawn again. */
+TEST(every_value_has_a_counter_of_its_own) {
+  float *v = (float *)fill("uniform(-1, 3)", shape(SNUG_FLOAT32, 2, 3, 1000, 0, 0), 5, 7, 2);
+  for (int i = 0; i < 3000; i++) {
+    snug__philox w = snug__philox_at(5, (uint64_t)i, UINT64_C(0x1217) << 48 | 7);
+    double unit = (double)(((uint64_t)w.v[0] << 32 | w.v[1]) >> 11) * 0x1p-53;
+    ASSERT_NEAR(v[i], (float)(-1.0 + 4.0 * unit), 0);
+  }
+  free(v);
 }
 
 /* The columns (or the rows, if there are fewer) are orthogonal, with the gain as length. */

@@ -2,6 +2,7 @@
  * kat_vectors, philox4x32 with 10 rounds). */
 #include "base/philox.h"
 
+#include "device/cpu/words.h"
 #include "lib/test.h"
 
 static void check(uint64_t key, uint64_t low, uint64_t high, const uint32_t expected[4]) {
@@ -40,4 +41,19 @@ TEST(bits_are_even) {
     }
   }
   ASSERT_NEAR((double)ones / (4096 * 128), 0.5, 0.004); /* six standard deviations */
+}
+
+/* Also where the low half of a counter ends within a block. */
+TEST(words_of_every_instruction_set_are_those_of_the_generator) {
+  static const uint64_t lows[] = {0, 12345, UINT32_MAX - 7, UINT64_MAX - 3};
+  const uint64_t key = UINT64_C(0x299f31d0a4093822), high = UINT64_C(0x0370734413198a2e);
+  uint32_t words[SNUG__WORDS];
+  for (snug__isa isa = 0; isa <= snug__isa_best(); isa++) {
+    for (size_t k = 0; k < sizeof lows / sizeof lows[0]; k++) {
+      snug__words_of(isa)(key, lows[k], high, words);
+      for (uint64_t i = 0; i < SNUG__COUNTERS; i++) {
+        check(key, lows[k] + i, high, words + 4 * i);
+      }
+    }
+  }
 }

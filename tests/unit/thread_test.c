@@ -1,12 +1,18 @@
 #include "base/thread.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+#include "base/ctx.h"
 #include "base/process.h"
 #include "lib/mallocs.h"
 #include "lib/syscalls.h"
@@ -124,4 +130,65 @@ TEST(threads_that_have_no_room_are_not_made) {
   }
 #endif
   ASSERT_EQ_INT(startable_within(UINT64_C(1) << 32), 4);
+}
+
+/* ---- zeros ---- */
+
+/* Memory that was used before, as an allocator of the caller's may give it. */
+static void *used_before(void *arg, void *ptr, size_t old_bytes, size_t new_bytes) {
+  (void)arg;
+  (void)old_bytes;
+  if (!new_bytes) {
+    free(ptr);
+    return NULL;
+  }
+  void *p = realloc(ptr, new_bytes);
+  if (p && !ptr) {
+    memset(p, 0xA5, new_bytes);
+  }
+  return p;
+}
+
+TEST(memory_of_any_size_is_zeroed_by_any_number_of_threads) {
+  static const size_t chunk = (size_t)4 << 20;
+  const size_t sizes[] = {1, chunk - 1, chunk, chunk + 1, 3 * chunk + 7};
+  const snug_allocator dirty = {NULL, used_before};
+  for (int32_t threads = 1; threads <= 3; threads++) {
+    snug_options o = SNUG_INIT(snug_options);
+    o.threads = threads;
+    o.allocator = &dirty;
+    snug_ctx *ctx = test_ctx_with(&o);
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+      unsigned char *p = NULL;
+      ASSERT_OK(ctx, snug__take(ctx, SNUG__MEM_WORK, sizes[k], (void **)&p));
+      ASSERT_TRUE(p[0] == 0 && memcmp(p, p + 1, sizes[k] - 1) == 0);
+      snug__give(ctx, SNUG__MEM_WORK, p, sizes[k]);
+    }
+    test_ctx_end(ctx);
+  }
+}
+
+/* ---- reading by several threads ---- */
+
+#define LONG (((size_t)5 << 19) + 3)
+
+TEST(threads_read_what_one_reads) {
+  static unsigned char written[LONG], read[LONG];
+  const char *path = test_path("long");
+  for (size_t i = 0; i < LONG; i++) {
+    written[i] = (unsigned char)(i * 2654435761u >> 13);
+  }
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_TRUE(fd >= 0 && snug__write_at(fd, written, LONG, 5));
+  for (int32_t threads = 1; threads <= 3; threads++) {
+    memset(read, 0, LONG);
+    ASSERT_TRUE(snug__read_at_threaded(threads, fd, read, LONG, 5));
+    ASSERT_EQ_BYTES(read, written, LONG);
+    ASSERT_TRUE(snug__read_at_threaded(threads, fd, read, 0, 5));
+    ASSERT_TRUE(!snug__read_at_threaded(threads, fd, read, LONG, 6));
+    ASSERT_EQ_INT(errno, 0); /* it ends before */
+  }
+  close(fd);
+  ASSERT_TRUE(!snug__read_at_threaded(2, fd, read, LONG, 5));
+  ASSERT_EQ_INT(errno, EBADF);
 }

@@ -1,49 +1,14 @@
-/* dropout: the decisions of the reference, 128 of them at once.
- *
- * Four neighbouring elements of a sample share one counter of Philox; 32 counters go through
- * its rounds side by side. */
+/* dropout: the decisions of the reference, 128 of them at once.  Four neighbouring elements of a
+ * sample share one counter of Philox. */
 #include "ops/dropout.h"
 
 #include "base/noise.h"
-#include "base/philox.h"
 #include "device/cpu/each.h"
 #include "device/cpu/loops/isa.h"
+#include "device/cpu/loops/philox.h"
 #include "ops/support.h"
 
-#define COUNTERS 32
-#define WORDS (4 * COUNTERS)
-
 enum { X, SEED, STEP, OFFSET };
-
-/* The words of counters[] of a sample, in the order of elements. */
-static void make_words(uint64_t key, const uint64_t *counters, uint64_t sample, uint32_t *words) {
-  uint32_t a[COUNTERS], b[COUNTERS], c[COUNTERS], d[COUNTERS];
-  uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-  for (int i = 0; i < COUNTERS; i++) {
-    a[i] = (uint32_t)counters[i];
-    b[i] = (uint32_t)(counters[i] >> 32);
-    c[i] = (uint32_t)sample;
-    d[i] = (uint32_t)(sample >> 32);
-  }
-  for (int round = 0; round < SNUG__PHILOX_ROUNDS; round++) {
-    for (int i = 0; i < COUNTERS; i++) {
-      uint64_t p = (uint64_t)SNUG__PHILOX_MULTIPLIER_0 * a[i];
-      uint64_t q = (uint64_t)SNUG__PHILOX_MULTIPLIER_1 * c[i];
-      a[i] = (uint32_t)(q >> 32) ^ b[i] ^ k0;
-      b[i] = (uint32_t)q;
-      c[i] = (uint32_t)(p >> 32) ^ d[i] ^ k1;
-      d[i] = (uint32_t)p;
-    }
-    k0 += SNUG__PHILOX_WEYL_0;
-    k1 += SNUG__PHILOX_WEYL_1;
-  }
-  for (int i = 0; i < COUNTERS; i++) {
-    words[4 * i] = a[i];
-    words[4 * i + 1] = b[i];
-    words[4 * i + 2] = c[i];
-    words[4 * i + 3] = d[i];
-  }
-}
 
 static int64_t scalar_of(const snug__call *call, int32_t i) {
   return i < call->sig->n_in && call->in[i] ? *(const int64_t *)call->in[i] : 0;
@@ -96,15 +61,15 @@ static bool dropout_fits(const snug__signature *sig, snug__layouts *want) {
 /* Elements [first, last) of one sample. */
 static void drop_sample(const drop *d, int64_t sample, const float *x, float *y, int64_t first,
                         int64_t last) {
-  uint64_t counters[COUNTERS];
-  uint32_t words[WORDS];
-  for (int64_t base = first / WORDS * WORDS; base < last; base += WORDS) {
+  uint64_t counters[SNUG__COUNTERS];
+  uint32_t words[SNUG__WORDS];
+  for (int64_t base = first / SNUG__WORDS * SNUG__WORDS; base < last; base += SNUG__WORDS) {
     int64_t from = snug__max_i64(first, base);
-    int64_t to = snug__min_i64(last, base + WORDS);
-    for (int i = 0; i < COUNTERS; i++) {
+    int64_t to = snug__min_i64(last, base + SNUG__WORDS);
+    for (int i = 0; i < SNUG__COUNTERS; i++) {
       counters[i] = (uint64_t)(base / 4 + i);
     }
-    make_words(d->key, counters, (uint64_t)(d->offset + sample), words);
+    snug__make_words(d->key, counters, (uint64_t)(d->offset + sample), words);
     apply(d, words + (from - base), x + from, y + from, to - from);
   }
 }
@@ -136,17 +101,17 @@ static bool images_fit(const snug__signature *sig, snug__layouts *want) {
 /* Pixels [begin, end) of one block of channels, of which the first is `channel`. */
 static void drop_pixels(const drop *d, const snug__type *t, int64_t sample, int64_t channel,
                         const float *x, float *y) {
-  uint64_t counters[COUNTERS];
-  uint32_t words[WORDS];
+  uint64_t counters[SNUG__COUNTERS];
+  uint32_t words[SNUG__WORDS];
   int64_t block = snug__layout_block(t->layout, 3);
   int64_t pixels = t->dim[1] * t->dim[2];
-  int64_t each = WORDS / block; /* pixels at once */
+  int64_t each = SNUG__WORDS / block; /* pixels at once */
   for (int64_t at = 0; at < pixels; at += each) {
-    for (int64_t i = 0; i < COUNTERS; i++) {
+    for (int64_t i = 0; i < SNUG__COUNTERS; i++) {
       int64_t pixel = at + i * 4 / block;
       counters[i] = (uint64_t)((pixel * t->dim[3] + channel + i * 4 % block) / 4);
     }
-    make_words(d->key, counters, (uint64_t)(d->offset + sample), words);
+    snug__make_words(d->key, counters, (uint64_t)(d->offset + sample), words);
     apply(d, words, x + at * block, y + at * block, snug__min_i64(each, pixels - at) * block);
   }
 }

@@ -1,7 +1,7 @@
 /* For the files of this folder: each is compiled once per instruction set, with SNUG_ISA its name.
  *
  * A file gives kernels by the names in ../kernels.def:  const snug__kernel SNUG_LOOP(add) = {...};
- * Everything else in it is static. */
+ * Everything else in it is static, but for a loop that is no kernel (words.c). */
 #ifndef SNUG_DEVICE_CPU_LOOPS_ISA_H
 #define SNUG_DEVICE_CPU_LOOPS_ISA_H
 
