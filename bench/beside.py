@@ -1,10 +1,17 @@
 """Speed beside other work: the share of its own quiet speed that each contender keeps, and whether Snug keeps at least
 as much as the best of the others."""
 
+import bisect
 import contextlib
+import json
 import statistics
 import subprocess
 import sys
+import tempfile
+import threading
+import time
+
+SETTLE = 0.3  # seconds until a busy process is busy, and the scheduler has found its ways
 
 
 @contextlib.contextmanager
@@ -17,6 +24,54 @@ def busy_processes(n):
         for process in processes:
             process.kill()
             process.wait()
+
+
+def steps_at(marks, time_):
+    """How many steps were done at a time, between two marks as much of them as has passed."""
+    i = bisect.bisect(marks, [time_])
+    if not 0 < i < len(marks):
+        return None
+    (a, n), (b, m) = marks[i - 1], marks[i]
+    return n + (m - n) * (time_ - a) / (b - a)
+
+
+def duration(order, seconds):
+    return len(order) * (SETTLE + seconds) + 1
+
+
+def go_through(order, seconds):
+    """Let so many busy processes run, one number after the other; from when to when each was there."""
+    windows = []
+    for n in order:
+        with busy_processes(n):
+            time.sleep(SETTLE)
+            begin = time.monotonic()
+            time.sleep(seconds)
+            windows.append((begin, time.monotonic()))
+    return windows
+
+
+def speeds_beside(words, env, limit, order, seconds):
+    """The speeds of one process beside so many busy ones, in examples/s; and why there are none."""
+    windows = []
+    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
+            words, env=env, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+        timer = threading.Timer(limit, process.kill)
+        timer.start()
+        if process.stdout.readline() == "begin\n":
+            windows = go_through(order, seconds)
+        lines = process.stdout.read().splitlines()
+        timer.cancel()
+        process.wait()
+        errors.seek(0)
+        last = " ".join(errors.read().strip().splitlines()[-1:])
+    if process.returncode or not windows or not lines:
+        return [], f"exit {process.returncode}: {last[:200]}"
+    found = json.loads(lines[-1])
+    steps = [(steps_at(found["marks"], begin), steps_at(found["marks"], end)) for begin, end in windows]
+    if any(None in pair for pair in steps):
+        return [], "it ended too early"
+    return [(b - a) * found["batch"] / (end - begin) for (a, b), (begin, end) in zip(steps, windows)], ""
 
 
 def shares_in(runs, model, who, busy):

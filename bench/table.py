@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from beside import busy_processes, print_verdicts, verdict_of
+from beside import duration, print_verdicts, speeds_beside, verdict_of
 from figures import print_means, print_notes, print_table, rows_of, speed_in
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,6 +39,7 @@ CONVOLUTIONS = ("vgg16", "unet")
 PEERS_OF_SMALL = ["tf", "tf-xla", "torch", "jax"]
 PEERS = ["tf", "torch"]
 ROUNDS = 3
+WINDOWS = 5  # beside others: how often each number of them comes
 ROUNDS_OF_LARGE = 2  # where a round takes minutes: all at 224 pixels
 
 
@@ -52,7 +53,7 @@ def read_options():
     add("--repeats", type=int, help=f"rounds ({ROUNDS}; {ROUNDS_OF_LARGE} at 224 pixels)")
     add("--near", type=float, default=0.9, help="later rounds: peers with this share of the best")
     add("--steps", type=int, help="most steps that are timed (40; small models more)")
-    add("--seconds", type=float, default=5.0, help="time so many (5), and at least 2 steps")
+    add("--seconds", type=float, help="time so many (5), and at least 2 steps; with --busy, at each number of them")
     add("--batch", type=int, help="another batch size")
     add("--size", type=int, help="another image size")
     add("--threads", type=int, default=os.cpu_count(), help="threads and cores (all)")
@@ -90,10 +91,10 @@ def repeats_of(o, model):
 # ---- one measurement ----
 
 
-def command(o, who, model):
-    warm, steps, batches = NETS[model]
-    told = ["--model", model, "--threads", o.threads, "--steps", o.steps or steps, "--warm", warm]
-    told += ["--seconds", o.seconds, "--batches", batches]
+def command(o, who, model, steps=None, seconds=None, marks=0):
+    warm, most, batches = NETS[model]
+    told = ["--model", model, "--threads", o.threads, "--steps", steps or o.steps or most, "--warm", warm]
+    told += ["--seconds", seconds or o.seconds or 5.0, "--batches", batches, "--marks", marks]
     told += ["--batch", o.batch] if o.batch else []
     told += ["--size", o.size] if o.size else []
     if who == "snug":
@@ -145,16 +146,24 @@ def measure(o, who, model, round_, cache):
 # ---- beside others ----
 
 
+def window_of(o, model):
+    """Seconds that each speed is measured over."""
+    return o.seconds or (1.0 if model in SMALL else 3.0 if model == "unet" else 8.0)
+
+
 def run_beside(o, cache):
-    """Every contender alone and then beside the busy processes, in turn; returns whether Snug held everywhere."""
+    """Each contender in one process, alone and beside the busy processes in turn; returns whether Snug held everywhere."""
     found, verdicts = [], []
     for model in o.models:
         whos = ["snug", *peers_of(o, model)]
-        for round_ in range(repeats_of(o, model)):
-            for who in whos:
-                for n in [0, *o.busy]:
-                    with busy_processes(n):
-                        found.append({**measure(o, who, model, round_, cache), "busy": n})
+        for who in whos:
+            order, seconds = [0, *o.busy] * (o.repeats or WINDOWS), window_of(o, model)
+            words = command(o, who, model, steps=10**7, seconds=duration(order, seconds), marks=1)
+            speeds, why = speeds_beside(words, environment(o, who, cache), o.limit, order, seconds)
+            for i, (n, speed) in enumerate(zip(order, speeds)):
+                found.append({"model": model, "who": who, "round": i // (1 + len(o.busy)), "busy": n, "examples_per_s": speed})
+            told = " ".join(f"{n}:{speed:.1f}" for n, speed in zip(order, speeds))
+            print(f"  {model:15} {who:14} {why or told}", file=sys.stderr, flush=True)
         verdicts += [verdict_of(found, model, whos, n) for n in o.busy]
     write_json(o.json, {"runs": found, "beside": verdicts})
     print_verdicts(verdicts)

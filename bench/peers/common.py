@@ -30,6 +30,7 @@ def read_options():
     parser.add_argument("--warm", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--batches", type=int, default=2)
+    parser.add_argument("--marks", type=int, default=0)
     o = parser.parse_args()
     batch, size, o.channels, o.classes, o.per_pixel = NETS[o.model]
     o.batch = o.batch or batch
@@ -63,7 +64,8 @@ def peak_bytes():
 def measure(o, step, finish, data_bytes, who, settings, parameters, group=1):
     """Call step(i) until the time is over, and print what it took.
 
-    A call makes `group` training steps; finish() waits for all of them and gives the loss."""
+    A call makes `group` training steps; finish() waits for all of them and gives the loss.  With marks: tell when timing
+    begins, and when how many steps were done."""
     process = float(os.environ.get("BENCH_START", time.monotonic()))
     step(0)
     finish()
@@ -74,11 +76,15 @@ def measure(o, step, finish, data_bytes, who, settings, parameters, group=1):
         calls += 1
     finish()
     begin = time.monotonic()
-    timed = 0
+    timed, marks = 0, [(begin, 0)]
+    if o.marks:
+        print("begin", flush=True)
     while timed < o.steps and (timed < 2 or time.monotonic() - begin < o.seconds):
         step(calls)
         calls += 1
         timed += group
+        if o.marks and time.monotonic() - marks[-1][0] >= 0.01:
+            marks.append((time.monotonic(), timed))
     loss = finish()
     seconds = time.monotonic() - begin
     print(
@@ -96,6 +102,7 @@ def measure(o, step, finish, data_bytes, who, settings, parameters, group=1):
                 "parameters": parameters,
                 "loss": float(loss),
                 "settings": settings,
+                **({"marks": marks} if o.marks else {}),
             }
         )
     )

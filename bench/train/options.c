@@ -11,7 +11,7 @@ static void usage(const char *program) {
   fprintf(stderr,
           "usage: %s --model NAME [--batch N] [--size N] [--threads N] [--steps N] [--warm N]\n"
           "       [--seconds T] [--batches N] [--json 1] [--weights FILE --output FILE]\n"
-          "       [--pieces N] [--line MIB]\nmodels:",
+          "       [--pieces N] [--line MIB] [--marks 1]\nmodels:",
           program);
   for (const net *n = net_list; n->name; n++) {
     fprintf(stderr, " %s", n->name);
@@ -62,6 +62,8 @@ static bool read_run(bench_options *o, const char *key, const char *value, const
     o->weights = value;
   } else if (strcmp(key, "--json") == 0) {
     o->json = count(program, value, 0) > 0;
+  } else if (strcmp(key, "--marks") == 0) {
+    o->marks = count(program, value, 0) > 0;
   } else if (strcmp(key, "--output") == 0) {
     o->output = value;
   } else if (strcmp(key, "--pieces") == 0) {

@@ -13,11 +13,12 @@ typedef struct bench_options {
   int64_t n_batches;            /* of data that are held */
   const char *weights, *output; /* files for a forward that is compared; NULL: none */
   int64_t pieces, line;         /* of a profile: samples at a time, MiB of the line; 0: none */
+  bool marks;                   /* tell when timing begins, and print when which step was done */
   bool json;                    /* print one line for a program instead of a table */
 } bench_options;
 
 /* Read --model, --batch, --size, --threads, --steps, --warm, --seconds, --batches, --pieces,
- * --line, --json.  Prints what is wrong and ends the program with 2 if something is. */
+ * --line, --marks, --json.  Prints what is wrong and ends the program with 2 if something is. */
 bench_options bench_options_read(int argc, char **argv);
 
 /* Seconds on the clock that all processes share. */

@@ -11,13 +11,40 @@
 #include "train/forward.h"
 #include "train/options.h"
 
+#define MOST_MARKS 16384
+#define BETWEEN 0.01 /* seconds, at least */
+
+/* When how many steps were done, since timing began. */
+typedef struct mark {
+  double at;
+  int64_t steps;
+} mark;
+
 typedef struct stopwatch {
   const bench_options *options;
   double process, first, begin, end; /* when: process began, step 1 ended, timing began and ended */
   double shortest, last;             /* step; end of the step before */
   int64_t steps;                     /* so far */
   double loss;
+  mark *marks; /* NULL: none are wanted */
+  int64_t n_marks;
 } stopwatch;
+
+static void add_mark(stopwatch *w, double now) {
+  if (w->marks && w->n_marks < MOST_MARKS &&
+      (w->n_marks == 0 || now - w->marks[w->n_marks - 1].at >= BETWEEN)) {
+    w->marks[w->n_marks++] = (mark){now, w->steps - w->options->warm};
+  }
+}
+
+static void begin_timing(stopwatch *w, double now) {
+  w->begin = now;
+  if (w->marks && w->steps == w->options->warm) {
+    puts("begin");
+    fflush(stdout);
+    add_mark(w, now);
+  }
+}
 
 static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
   stopwatch *w = user;
@@ -26,8 +53,9 @@ static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
   w->steps++;
   w->first = w->steps == 1 ? now : w->first;
   if (w->steps <= w->options->warm) {
-    w->begin = now;
+    begin_timing(w, now);
   } else {
+    add_mark(w, now);
     w->shortest = now - w->last < w->shortest ? now - w->last : w->shortest;
     w->end = now;
   }
@@ -49,12 +77,24 @@ static long long peak_kib(void) {
   return kib;
 }
 
+static void print_marks(const stopwatch *w) {
+  printf("\"marks\": [");
+  for (int64_t i = 0; i < w->n_marks; i++) {
+    printf("%s[%.6f, %lld]", i ? ", " : "", w->marks[i].at, (long long)w->marks[i].steps);
+  }
+  printf("], ");
+}
+
 static void print(const stopwatch *w, const snug_memory_report *memory,
                   const snug_data_report *reading, size_t data_bytes, long long parameters) {
   const net *n = &w->options->net;
   int64_t timed = w->steps - w->options->warm;
+  putchar('{');
+  if (w->marks) {
+    print_marks(w);
+  }
   printf(
-      "{\"who\": \"snug\", \"model\": \"%s\", \"batch\": %lld, \"size\": %lld, \"steps\": %lld, "
+      "\"who\": \"snug\", \"model\": \"%s\", \"batch\": %lld, \"size\": %lld, \"steps\": %lld, "
       "\"examples_per_s\": %.6g, \"best_examples_per_s\": %.6g, \"first_step_s\": %.4f, "
       "\"waited_s\": %.6f, \"copied_s\": %.6f, \"of_s\": %.6f, "
       "\"peak_bytes\": %lld, \"data_bytes\": %zu, \"planned_bytes\": %llu, "
@@ -95,6 +135,7 @@ int main(int argc, char **argv) {
   snug_model *m = NULL;
   how.threads = o.threads;
   w.shortest = 1e9;
+  w.marks = o.marks ? calloc(MOST_MARKS, sizeof *w.marks) : NULL;
   bench_need(NULL, snug_ctx_create(&how, &ctx));
   bench_need(ctx, snug_model_create(ctx, NULL, &m));
   bench_need(ctx, o.net.build(m, &o.net));
@@ -106,5 +147,6 @@ int main(int argc, char **argv) {
   }
   snug_model_destroy(m);
   snug_ctx_destroy(ctx);
+  free(w.marks);
   return 0;
 }
