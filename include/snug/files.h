@@ -79,7 +79,7 @@ typedef struct snug_arrays_options {
                     (gzipped, deflated, in Fortran order); 0: any.  Larger packed ones are read from
                     front to back, unless they may go to a file; Fortran order is then refused */
   bool allow_disk;         /* unpack them to a nameless file, which can be read in places */
-  const char *disk_folder; /* where that is; NULL: TMPDIR, or /tmp */
+  const char *disk_folder; /* its folder; NULL: TMPDIR, or /tmp */
   const char *label;       /* of a table: the column that is "y"; NULL: one that is called label,
                               labels, y, target or class, if there is one */
   const snug_image_options *images; /* of a folder or a list of images; NULL: the defaults */

@@ -1,9 +1,10 @@
 /* Status codes: every function that can fail returns one; 0 is success, failures are negative.
- * The message that goes with a failure (the layer, the values, the way out) is kept in the context:
- * snug_message(ctx).  On failure outputs are NULL or untouched, inputs unchanged, nothing is owed.
+ * The message of a failure (the layer, the values, a remedy) is kept in the context:
+ * snug_message(ctx).  On failure outputs are NULL or untouched, inputs are unchanged, and there is
+ * nothing to release.
  *
- * NULL where an object must stand is E_ARGUMENT; without a context to keep it there is no message.
- * Questions that return no status answer NULL objects with nothing: 0, "", NaN, all zero. */
+ * NULL for a required object is E_ARGUMENT; without a context there is no message.  Functions that
+ * return no status return an empty value for a NULL object: 0, "", NaN, all zero. */
 #ifndef SNUG_STATUS_H
 #define SNUG_STATUS_H
 

@@ -1,9 +1,9 @@
 /* Training: compile, fit, evaluate, predict with Keras's semantics, and the plan of a fit without
  * running it.
  *
- * The library prints nothing: whoever wants to see progress gives callbacks (report.h has a
- * progress bar).  Texts are copied; data, options and callbacks are used during the call alone.
- * Every call belongs to the thread that has the model's context. */
+ * The library prints nothing: callbacks show progress (report.h has a progress bar).  Strings are
+ * copied; data, options and callbacks are used only during the call.  Call from the thread that
+ * uses the model's context. */
 #ifndef SNUG_TRAIN_H
 #define SNUG_TRAIN_H
 
@@ -16,8 +16,9 @@ extern "C" {
 
 /* ---- compile ---- */
 
-/* Texts are Keras's names with optional arguments: "adam", "sgd(learning_rate=0.1, momentum=0.9)",
- * "sparse_categorical_crossentropy", "accuracy", "top_k_categorical_accuracy(k=3)". */
+/* Strings are Keras's names with optional arguments: "adam", "sgd(learning_rate=0.1,
+ * momentum=0.9)", "sparse_categorical_crossentropy", "accuracy", "top_k_categorical_accuracy(k=3)".
+ */
 typedef struct snug_compile_options {
   const char *optimizer;   /* NULL: "rmsprop" */
   const char *const *loss; /* one per output, or one for all */
@@ -33,23 +34,23 @@ typedef struct snug_compile_options {
 #define SNUG_COMPILE_OPTIONS_DEFAULT {NULL, NULL, 0, NULL, NULL, 0, NULL, 0}
 /* clang-format on */
 
-/* Say how the model is trained; makes its weights if they are not there.  Compiling again starts
- * the optimizer anew.  Fails: the first failure of building, E_ARGUMENT for unknown names, E_SHAPE
- * and E_DTYPE for losses and metrics that do not fit the outputs, E_STATE from a callback of a fit,
- * E_MEMORY, E_LIMIT; the model is then as it was. */
+/* Set how the model is trained; creates its weights if necessary.  Compiling again resets the
+ * optimizer.  Fails: the first failure of building, E_ARGUMENT for unknown names, E_SHAPE and
+ * E_DTYPE for losses and metrics that do not fit the outputs, E_STATE from a callback of a fit,
+ * E_MEMORY, E_LIMIT; the model is then unchanged. */
 SNUG_API snug_status snug_model_compile(snug_model *model,
                                         const snug_compile_options *options) SNUG_NODISCARD;
 
-/* The learning rate that the next step will use (NaN if not compiled), and setting it, e.g. in a
- * callback.  Fails: E_STATE if a schedule rules it or the model is not compiled, E_ARGUMENT if it
- * is negative or not finite as float32, E_MEMORY, E_LIMIT (the optimizer's state is made). */
+/* Get the learning rate of the next step (NaN if not compiled), and set it, e.g. in a callback.
+ * Fails: E_STATE if a schedule controls it or the model is not compiled, E_ARGUMENT if it is
+ * negative or not finite as float32, E_MEMORY, E_LIMIT (creates the optimizer state). */
 SNUG_API double snug_model_learning_rate(const snug_model *model);
 SNUG_API snug_status snug_model_set_learning_rate(snug_model *model, double rate) SNUG_NODISCARD;
 
 /* ---- fit ---- */
 
-/* Values by name; names are sorted, what callbacks add stands behind them.  In a callback they are
- * gone when it returns. */
+/* Values by name.  Names are sorted; values that callbacks add come last.  In a callback they are
+ * valid until it returns. */
 typedef struct snug_logs {
   size_t n;
   const char *const *names;
@@ -62,18 +63,17 @@ typedef struct snug_memory_sample {
   int64_t batch;    /* the last one that ran in this epoch, from 0; -1: none yet */
   const char *at;   /* "epoch_begin", "batch_end" or "epoch_end"; static */
   uint64_t current; /* that Snug holds */
-  uint64_t peak;    /* the most that it held since the sample before */
-  /* What was alive at the highest moment of the steps since then.  These add up to `peak`. */
+  uint64_t peak;    /* the most that it held since the previous sample */
+  /* What was alive at the peak of the steps since then.  These add up to `peak`. */
   uint64_t weights, gradients, optimizer, activations, scratch, data, callbacks, runtime;
   uint64_t resident;     /* of the whole process, now */
-  uint64_t process_peak; /* and at the most since the fit, or the process, began */
+  uint64_t process_peak; /* its peak since the fit, or the process, began */
 } snug_memory_sample;
 
-/* What a callback can see and do.  Return false to stop the training after this batch or epoch; an
- * epoch that was stopped is still validated.  Callbacks may evaluate and predict.  callbacks.h has
- * Keras's own. */
+/* Hooks of a fit.  Return false to stop training after this batch or epoch; a stopped epoch is
+ * still validated.  Callbacks may evaluate and predict. callbacks.h has those of Keras. */
 typedef struct snug_callback {
-  void *user; /* hooks and members that are NULL are left out */
+  void *user; /* hooks may be NULL */
   bool (*train_begin)(void *user, int64_t epochs, int64_t steps);
   bool (*epoch_begin)(void *user, int64_t epoch);
   bool (*batch_end)(void *user, int64_t batch, const snug_logs *logs);
@@ -82,44 +82,45 @@ typedef struct snug_callback {
   bool (*test_end)(void *user, const snug_logs *logs);
   bool (*epoch_end)(void *user, int64_t epoch, const snug_logs *logs);
   bool (*train_end)(void *user, const snug_logs *logs);
-  /* Why a hook returned false: if this is not OK, the fit ends at once and fails with it and with
-   * the message of the context. */
+  /* Why a hook returned false: if this is not OK, the fit ends at once and fails with this status
+   * and the message of the context. */
   const snug_status *failure;
-  /* Called before memory is planned, by snug_plan_fit too.  What the callback is to hold during the
-   * fit it takes now, from the model's context: so it is part of the plan.  A failure is that of
-   * the whole call. */
+  /* Called before memory is planned, also by snug_plan_fit.  Allocate here, from the model's
+   * context, what the callback will hold during the fit, so that it is part of the plan.  A failure
+   * fails the whole call. */
   snug_status (*prepare)(void *user);
-  /* The fit or plan is over, also if it failed later than prepare: give that back. */
+  /* The fit or plan has ended, possibly with a failure after prepare: release that memory. */
   void (*close)(void *user);
-  /* A value that epoch_end leaves in *added for the callbacks behind this one and for the history,
-   * under the name `adds`. */
+  /* A value that epoch_end stores in *added, for later callbacks and the history, under the name
+   * `adds`. */
   const char *adds;
   const double *added;
-  /* All that the callback must remember to go on in another process, as plain bytes: a backup keeps
-   * them, and puts them back before the first epoch_begin.  As many from prepare to close. */
+  /* The state that the callback needs to resume in another process, as plain bytes: a backup saves
+   * them, and restores them before the first epoch_begin.  Their number is constant from prepare to
+   * close. */
   void *(*state)(void *user, size_t *bytes);
   void (*destroy)(void *user); /* by snug_callback_destroy */
-  /* Memory was recorded, as snug_fit_options.sampling says. */
+  /* Memory was sampled, as snug_fit_options.sampling requests. */
   bool (*memory_sample)(void *user, const snug_memory_sample *sample);
 } snug_callback;
 
-/* What may be done to stay under the line.  All zero: everything that changes no result. */
+/* What may be done to stay under the line.  All zero: everything that does not change results. */
 typedef struct snug_levers {
   /* Which values of the forward are recomputed in the backward instead of being kept.  NULL or
-   * "auto": what the line asks for; "none"; "activations": what one pass over its values makes
-   * again; "full": all that can be; otherwise layers by name, separated by commas. */
+   * "auto": as the line requires; "none"; "activations": those that one element-wise pass
+   * recomputes; "full": all that can be; otherwise layers by name, separated by commas. */
   const char *recompute;
-  int64_t micro_batch;         /* samples at a time; 0: what the line asks for */
+  int64_t micro_batch;         /* samples per micro-batch; 0: as the line requires */
   bool allow_batch_statistics; /* micro-batches also through BatchNormalization, which then sees
-                                  fewer samples: other results */
-  bool allow_disk;             /* values and optimizer slots may wait in a file, where the line
-                                  asks for it; slots stay there until the next compile */
-  const char *disk_folder;     /* where that is; NULL: TMPDIR, or /tmp */
-  bool beside;                 /* plans tell the points beside the chosen one and the least line,
-                                  also without a line */
-  bool curve;                  /* plans tell points from the fastest to the least as well */
-  const char *kernels;         /* which implementations to use, as snug_plan_kernels gives them;
-                                  NULL: the fastest that fit */
+                                  fewer samples: results differ */
+  bool allow_disk; /* offload values and optimizer slots to a file if the line requires it; slots
+                      stay there until the next compile */
+  const char *disk_folder; /* its folder; NULL: TMPDIR, or /tmp */
+  bool beside; /* plans include the neighbours of the chosen point and the least line, also without
+                  a line */
+  bool curve;  /* plans include all points from the fastest to the smallest */
+  const char *kernels; /* which kernels to use, as snug_plan_kernels lists them; NULL: the fastest
+                          that fit */
 } snug_levers;
 
 /* Numbers from first to last, both included. */
@@ -127,8 +128,8 @@ typedef struct snug_span {
   int64_t first, last;
 } snug_span;
 
-/* When memory is recorded: at the beginning and the end of these epochs, and after these batches of
- * them.  Both count from 0.  Nothing is recorded if both lists are empty. */
+/* When memory is sampled: at the beginning and the end of these epochs, and after these batches of
+ * them.  Both count from 0.  Nothing is sampled if both lists are empty. */
 typedef struct snug_sampling {
   const snug_span *epochs; /* none: all epochs */
   int32_t n_epochs;
@@ -136,22 +137,21 @@ typedef struct snug_sampling {
   int32_t n_batches;
 } snug_sampling;
 
-/* What else the result of a fit depends on, by name, such as how its data are read.  A backup keeps
- * these beside what the library knows itself, and a fit with another value of one does not go on
- * from it. */
+/* Further settings that the result of a fit depends on, by name, such as how its data are read.  A
+ * backup stores them, and a fit with a different value does not resume from it. */
 typedef struct snug_setting {
   const char *name, *value;
 } snug_setting;
 
-/* plan.h tells what can be asked of it. */
+/* See plan.h. */
 typedef struct snug_plan snug_plan;
 
 typedef struct snug_fit_options {
   int64_t batch_size; /* 0: 32 */
-  int64_t epochs;     /* the last epoch, as in Keras; 0: 1 */
+  int64_t epochs;     /* number of number of the last epoch, as in Keras; 0: 1 */
   int64_t initial_epoch;
-  int64_t steps_per_epoch; /* 0: all the data.  Otherwise the data go on where the epoch before
-                              stopped */
+  int64_t steps_per_epoch; /* 0: all the data.  Otherwise each epoch continues where the previous
+                              one stopped */
   bool no_shuffle;
   double validation_split;          /* the last part of the data, taken before shuffling */
   const snug_data *validation_data; /* overrides the split */
@@ -169,87 +169,84 @@ typedef struct snug_fit_options {
   uint64_t memory; /* the line: bytes that the whole process may hold; 0: none */
   snug_levers levers;
   snug_sampling sampling;
-  /* Shown the plan of this fit before step 1, also one that does not fit; it is gone when this
-   * returns.  false: the fit ends with E_STOPPED, and nothing was touched.  Where this is set, the
-   * bytes of that plan are part of what is planned, by snug_plan_fit too. */
+  /* Called with the plan of this fit before step 1, even if it does not fit; the plan is valid
+   * during the call.  Return false to end the fit with E_STOPPED; nothing has changed then.  If
+   * this is set, the bytes of that plan object are part of the plan, also in snug_plan_fit. */
   bool (*planned)(void *user, const snug_plan *plan);
   void *planned_user;
-  /* Bytes that the caller itself will take in this process: at the most while the fit runs, such as
-   * by its callbacks, and once it has ended, to bring the results elsewhere.  They are part of what
-   * the process is planned to reach. */
+  /* Bytes that the caller itself will allocate in this process: the most while the fit runs, such
+   * as in its callbacks, and after it has ended, to copy the results.  They are part of the planned
+   * peak of the process. */
   uint64_t caller_memory, caller_memory_after;
   const snug_setting *settings;
   int32_t n_settings;
-  /* The files that the caller makes of this fit, as full paths or templates of such: a backup keeps
-   * them, and snug_backup_names tells a fit that goes on which files are its own. */
+  /* The files that the caller writes for this fit, as full paths or templates: a backup stores the
+   * list, so that a resumed fit knows its own files (snug_backup_names). */
   const char *const *outputs;
   int32_t n_outputs;
-  bool replan; /* a fit that goes on from a backup may have other options and another plan, and so
-                  other results; without it, options must be as they were (all but epochs, memory
-                  and where results go), and the plan is that of the backup */
+  bool replan; /* a fit that resumes from a backup may have other options and another plan, and so
+                  other results; without it, options must be unchanged (except epochs, memory and
+                  output paths), and the plan is that of the backup */
 } snug_fit_options;
 
 /* clang-format off */
 #define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL, 0, 0, NULL, 0, NULL, 0, false}
 /* clang-format on */
 
-/* What a fit holds, in bytes.  The first eight are what is alive at the peak and add up to
- * `planned`. */
+/* What a fit holds, in bytes.  The first eight are alive at the peak and add up to `planned`. */
 typedef struct snug_memory_report {
   uint64_t weights, gradients, optimizer, activations, scratch, data;
-  uint64_t callbacks; /* what callbacks took before step 1, such as a copy of the best weights */
-  uint64_t runtime;   /* model, graphs, plans, programs, history, context, gaps of the placement */
+  uint64_t callbacks; /* allocated by callbacks before step 1, such as a copy of the best weights */
+  uint64_t runtime;   /* model, graphs, plans, programs, history, context, gaps left by placement */
   uint64_t block;     /* the memory of a step */
-  uint64_t load;     /* the largest sum of bytes alive at one moment of a step: no block is lower */
-  uint64_t planned;  /* peak of everything Snug allocates over the whole fit, known before step 1;
-                        without what callbacks take later */
+  uint64_t load;      /* most bytes alive at one moment of a step; block >= load */
+  uint64_t planned;  /* peak of everything that Snug allocates over the whole fit, known before step
+                        1; without later allocations of callbacks */
   uint64_t measured; /* the same, measured; 0 in a plan */
-  /* The process around it.  Snug's bytes, these five and `caller` add up to
-   * `process`. */
+  /* The process.  Snug's bytes, the next four, `idle` and `caller` add up to `process`. */
   uint64_t code;    /* resident pages of files: the program and its libraries */
   uint64_t outside; /* anonymous memory that is not Snug's: JIT code, stacks, the C library's heap,
                        arrays of the caller */
   uint64_t tables;  /* page tables, and what the kernel keeps for the process */
-  uint64_t reserve; /* for what is not known to the byte */
-  uint64_t process; /* the highest that the process will reach, known before step 1: what a line is
-                       held against */
+  uint64_t reserve; /* margin margin for what is not known to the byte */
+  uint64_t process; /* the peak of the process, known before step 1; compared with the line */
   uint64_t process_measured; /* the same, measured; 0 in a plan */
-  uint64_t line;             /* that it is to stay under; 0: none */
-  uint64_t idle;   /* preallocated bytes that the fit has no use for: they are held, too */
-  uint64_t caller; /* left for the caller: caller_memory, or of caller_memory_after what the memory
-                      of a step, gone by then, does not cover, if that is more */
+  uint64_t line;             /* the line that `process` must stay under; 0: none */
+  uint64_t idle;   /* preallocated bytes that the fit does not use; they are held as well */
+  uint64_t caller; /* reserved for the caller: caller_memory, or caller_memory_after less the memory
+                      of a step, if that is more */
 } snug_memory_report;
 
-/* What a fit leaves: values per epoch, and its memory. */
+/* The result of a fit: logs per epoch, and its memory. */
 typedef struct snug_history snug_history;
 
-/* Train.  options may be NULL.  history may be NULL; otherwise *history is the caller's, ended by
- * snug_history_destroy.  All data and options are checked before step 1, and until then the weights
- * are as they were.  Fails: E_STATE (not compiled), E_SHAPE, E_DTYPE, E_DATA (a label out of range,
- * NaN; names array, sample and value), E_ARGUMENT, E_OVERFLOW, E_MEMORY, E_LIMIT (says what it
- * needs), the failure of a callback, or the first failure of building.  A callback that stops the
- * training is not a failure; one that fails with E_STOPPED leaves the history of the epochs that
- * were complete.  Where one of Keras's callbacks could not write its file, the training goes on,
- * and the fit fails with that at its end (E_IO): all was trained then, and *history is set. */
+/* Train. options may be NULL. history may be NULL; otherwise the caller destroys *history with
+ * snug_history_destroy.  All data and options are checked before step 1; until then the weights do
+ * not change.  Fails: E_STATE (not compiled), E_SHAPE, E_DTYPE, E_DATA (a label out of range, NaN;
+ * names array, sample and value), E_ARGUMENT, E_OVERFLOW, E_MEMORY, E_LIMIT (with the bytes that it
+ * needs), the failure of a callback, or the first failure of building.  A callback that stops
+ * training is not a failure; if one fails with E_STOPPED, the history has the complete epochs.  If
+ * one of Keras's callbacks cannot write its file, training continues, and the fit fails with E_IO
+ * at its end: training is then complete, and *history is set. */
 SNUG_API snug_status snug_fit(snug_model *model, const snug_data *data,
                               const snug_fit_options *options,
                               snug_history **history) SNUG_NODISCARD;
 
-/* Destroy a history, before or after its model, before its context.  NULL is allowed. */
+/* Destroy a history, before or after its model, but before its context.  NULL is allowed. */
 SNUG_API void snug_history_destroy(snug_history *history);
 
-/* Epochs that were trained (with those before a backup that was restored), the logs of one of them
+/* Number of epochs trained (including those before a restored backup), the logs of one of them
  * (0-based; n = 0 when out of range; values of epochs without validation are NaN under "val_"), and
- * the memory of the fit.  Logs live as long as the history. */
+ * the memory of the fit.  Logs are valid as long as the history. */
 SNUG_API int64_t snug_history_epochs(const snug_history *history);
 SNUG_API snug_logs snug_history_logs(const snug_history *history, int64_t epoch);
 SNUG_API void snug_history_memory(const snug_history *history, snug_memory_report *out);
 
-/* How the data of the fit were read, those of its validation included. */
+/* How the data of the fit was read, validation included. */
 SNUG_API void snug_history_data(const snug_history *history, snug_data_report *out);
 
-/* Samples of memory that this fit recorded, and one of them (all zero with `at` "" when out of
- * range). */
+/* Number of memory samples of this fit, and one of them (all zero with `at` "" when out of range).
+ */
 SNUG_API size_t snug_history_samples(const snug_history *history);
 SNUG_API void snug_history_sample(const snug_history *history, size_t i, snug_memory_sample *out);
 
@@ -258,19 +255,19 @@ SNUG_API double snug_logs_get(const snug_logs *logs, const char *name);
 
 /* ---- who holds what ---- */
 
-/* A piece of memory and whose it is.  The texts are gone when the visit ends. */
+/* A piece of memory and its owner.  The strings are valid during the visit. */
 typedef struct snug_memory_piece {
-  const char *layer; /* "": of no layer of this model */
-  const char *op;    /* that made the value in it, or needs it as scratch; "": none */
-  const char *what;  /* "weights", "gradients", "optimizer", "activations", "scratch", "data"; for
-                        all else a name of the account, as snug_memory_entry_get has them */
+  const char *layer; /* "": no layer of this model */
+  const char *op;    /* the op that produced the value in it, or uses it as scratch; "": none */
+  const char *what;  /* "weights", "gradients", "optimizer", "activations", "scratch", "data";
+                        otherwise a name of the account, as in snug_memory_entry_get */
   uint64_t bytes;
 } snug_memory_piece;
 
 typedef void snug_memory_visit(void *user, const snug_memory_piece *piece);
 
-/* Visit all that the model's context holds now, or held at its peak: piece by piece, so the same
- * layer, op and class may come several times.  The bytes add up to `current` or to `peak` of
+/* Visit all memory that the model's context holds now, or held at its peak, piece by piece; the
+ * same layer, op and class may occur several times.  The bytes add up to `current` or to `peak` of
  * snug_memory_get.  Callbacks of a fit may call it; then the peak is that of the step, with the
  * values that are alive in its block.  Between two steps the block holds none, and is "work".
  * Takes no memory. */

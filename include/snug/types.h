@@ -33,7 +33,7 @@ typedef enum snug_dtype {
       SNUG_DTYPE_COUNT
 } snug_dtype;
 
-/* Bytes of one element and its name; 0 and "none" for what is no dtype. */
+/* Bytes of one element and its name; 0 and "none" for an invalid dtype. */
 SNUG_API size_t snug_dtype_bytes(snug_dtype dtype);
 SNUG_API const char *snug_dtype_text(snug_dtype dtype);
 
