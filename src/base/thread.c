@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -274,26 +275,70 @@ void snug__float_mode_set(uint32_t mode) { (void)mode; }
 
 #endif
 
-void snug__workers_flush(int32_t threads, uint32_t *modes) {
+/* ---- time slices ---- */
+
+#define RESET_ON_FORK 1u
+#define SLICE 100000 /* nanoseconds: the least that Linux takes */
+
+/* struct sched_attr of the kernel, as far as it is wanted. */
+typedef struct attributes {
+  uint32_t size, policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime, deadline, period;
+} attributes;
+
+/* A thread that is scheduled in another way than most is left alone.  Returns what it was. */
+static uint32_t set_slice(uint32_t nanoseconds) {
+  attributes a = {0};
+  if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) || a.policy != SCHED_OTHER || a.runtime == 0 ||
+      a.runtime > UINT32_MAX) {
+    return 0;
+  }
+  uint32_t before = (uint32_t)a.runtime;
+  a.size = sizeof a;
+  a.flags &= RESET_ON_FORK; /* the others ask for more than it has */
+  a.runtime = nanoseconds;
+  return syscall(SYS_sched_setattr, 0, &a, 0) ? 0 : before;
+}
+
+static void begin_thread(snug__thread_state *before, bool is_caller, bool is_alone) {
+  before->float_mode = is_caller ? 0 : snug__flush_denormals();
+  before->slice = is_alone ? 0 : set_slice(SLICE);
+}
+
+static void end_thread(const snug__thread_state *before, bool is_caller) {
+  if (!is_caller) {
+    snug__float_mode_set(before->float_mode);
+  }
+  if (before->slice) {
+    set_slice(before->slice);
+  }
+}
+
+void snug__workers_begin(int32_t threads, snug__thread_state *before) {
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  if (omp_get_thread_num() > 0) {
-    modes[omp_get_thread_num()] = snug__flush_denormals();
+  {
+    int i = omp_get_thread_num();
+    begin_thread(&before[i], i == 0, threads <= 1);
   }
 #else
   (void)threads;
-  (void)modes;
+  begin_thread(&before[0], true, true);
 #endif
 }
 
-void snug__workers_restore(int32_t threads, const uint32_t *modes) {
+void snug__workers_end(int32_t threads, const snug__thread_state *before) {
 #ifdef _OPENMP
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  if (omp_get_thread_num() > 0) {
-    snug__float_mode_set(modes[omp_get_thread_num()]);
+  {
+    int i = omp_get_thread_num();
+    end_thread(&before[i], i == 0);
   }
 #else
   (void)threads;
-  (void)modes;
+  end_thread(&before[0], true);
 #endif
 }

@@ -57,9 +57,22 @@ int snug__thread_start(pthread_t *out, void *stack, size_t bytes, void *(*work)(
 uint32_t snug__flush_denormals(void);
 void snug__float_mode_set(uint32_t mode);
 
-/* The same on the other threads that so many threads are made of: those of snug__parallel_for and
- * of libraries on the same runtime.  modes (one per thread) keeps how they were. */
-void snug__workers_flush(int32_t threads, uint32_t *modes);
-void snug__workers_restore(int32_t threads, const uint32_t *modes);
+/* ---- threads that compute ---- */
+
+/* How a thread was before it computed. */
+typedef struct snug__thread_state {
+  uint32_t float_mode;
+  uint32_t slice; /* nanoseconds; 0: this kernel has none to set */
+} snug__thread_state;
+
+/* Let so many threads, those of snug__parallel_for and of libraries on the same runtime, compute:
+ * denormals are flushed on all but the calling one, and where there are several, each asks for
+ * short time slices (Linux 6.12 and later): beside busy processes a thread that the others wait for
+ * then gets a processor when it is woken, not some milliseconds later.  `before` has one per
+ * thread. */
+void snug__workers_begin(int32_t threads, snug__thread_state *before);
+
+/* Let them be as they were. */
+void snug__workers_end(int32_t threads, const snug__thread_state *before);
 
 #endif

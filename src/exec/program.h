@@ -87,7 +87,7 @@ typedef void *snug__locate(void *arg, snug__id variable);
 snug_status snug__program_bind(snug__program *p, void *block, snug__locate *locate,
                                void *arg) SNUG_NODISCARD;
 
-/* Run all items, denormals flushed on this thread (on the others see snug__workers_flush).  Fails:
+/* Run all items, denormals flushed on this thread (on the others see snug__workers_begin).  Fails:
  * E_DATA naming layer, op, element and value, E_IO naming layer and folder; what was written until
  * then stays written. */
 snug_status snug__program_run(snug__program *p) SNUG_NODISCARD;

@@ -132,7 +132,7 @@ snug_status snug__session_init(snug__session *s, snug_model *m, const snug__sess
                        .disk_folder = spec->disk_folder};
   SNUG_TRY(snug__settle_layouts(m, spec->main_kind));
   decide_slots(m, spec);
-  SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_PROGRAM, m->ctx->threads, &s->modes));
+  SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_PROGRAM, m->ctx->threads, &s->threads));
   snug_status status = make_runs(s, spec);
   if (status) {
     snug__session_release(s);
@@ -150,10 +150,10 @@ void snug__session_release(snug__session *s) {
     snug__program_destroy(run->program);
   }
   snug__cpu.give(ctx, s->block, s->block_bytes);
-  if (s->is_flushing) {
-    snug__workers_restore(ctx->threads, s->modes);
+  if (s->has_begun) {
+    snug__workers_end(ctx->threads, s->threads);
   }
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->modes, ctx->threads);
+  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->threads, ctx->threads);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->divisors, s->model->outputs.n);
   if (s->sums) {
     SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->sums, s->model->training->n_trained);
@@ -191,8 +191,8 @@ snug_status snug__session_commit(snug__session *s) {
       SNUG_TRY(snug__program_bind(run->program, (char *)s->block + run->base, locate, s));
     }
   }
-  snug__workers_flush(s->model->ctx->threads, s->modes);
-  s->is_flushing = true;
+  snug__workers_begin(s->model->ctx->threads, s->threads);
+  s->has_begun = true;
   return SNUG_OK;
 }
 

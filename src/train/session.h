@@ -16,6 +16,7 @@
 #ifndef SNUG_TRAIN_SESSION_H
 #define SNUG_TRAIN_SESSION_H
 
+#include "base/thread.h"
 #include "budget/frontier.h"
 #include "exec/program.h"
 #include "train/step.h"
@@ -50,11 +51,11 @@ typedef struct snug__session {
   bool has_state;   /* the programs touch the state of training: all but predict do */
   void *block;
   int64_t block_bytes;
-  int64_t file_bytes;        /* of values that wait in a file; 0: none do */
-  const char *disk_folder;   /* where that is; NULL: TMPDIR, or /tmp */
-  struct snug__store *store; /* the file, from commit on */
-  uint32_t *modes;  /* of floating-point of the worker threads, as they were; one per thread */
-  bool is_flushing; /* they are to be set back */
+  int64_t file_bytes;          /* of values that wait in a file; 0: none do */
+  const char *disk_folder;     /* where that is; NULL: TMPDIR, or /tmp */
+  struct snug__store *store;   /* the file, from commit on */
+  snug__thread_state *threads; /* those that compute, as they were before */
+  bool has_begun;              /* they are to be set back */
 } snug__session;
 
 /* How the steps of a training are run: what a line chooses, and a backup keeps. */

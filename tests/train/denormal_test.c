@@ -142,12 +142,12 @@ static uint32_t modes_of_workers(void) {
 TEST(workers_are_as_they_were) {
   SKIP_WITHOUT_MODE;
   uint32_t before = modes_of_workers();
-  uint32_t saved[THREADS];
-  snug__workers_flush(THREADS, saved);
+  snug__thread_state saved[THREADS];
+  snug__workers_begin(THREADS, saved);
   if (omp_get_max_threads() >= THREADS || omp_get_thread_limit() >= THREADS) {
     ASSERT_EQ_UINT(modes_of_workers() & 0x8040u, 0x8040u);
   }
-  snug__workers_restore(THREADS, saved);
+  snug__workers_end(THREADS, saved);
   ASSERT_EQ_UINT(modes_of_workers(), before);
   expect_zeros(SNUG_FLOAT32, 1e-20, "constant(1e-20)");
   ASSERT_EQ_UINT(modes_of_workers(), before);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +131,47 @@ TEST(threads_that_have_no_room_are_not_made) {
   }
 #endif
   ASSERT_EQ_INT(startable_within(UINT64_C(1) << 32), 4);
+}
+
+/* ---- time slices ---- */
+
+#define TEAM 3
+
+/* As sched_getattr tells it, in nanoseconds; 0 on kernels before Linux 6.12. */
+static void note_slice(void *arg, int64_t i) {
+  struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+  } a = {0};
+  ((uint64_t *)arg)[i] = syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) ? 0 : a.runtime;
+}
+
+TEST(threads_that_compute_have_short_slices_and_then_those_of_before) {
+  snug__thread_state saved[TEAM], inner[TEAM];
+  uint64_t before[TEAM], within[TEAM], after[TEAM];
+  snug__parallel_for(TEAM, TEAM, note_slice, before);
+  if (before[0] == 0) {
+    test_skip("Linux before 6.12 has no slices to set");
+  }
+  snug__workers_begin(TEAM, saved);
+  snug__workers_begin(TEAM, inner); /* an evaluation in a callback of a fit */
+  snug__workers_end(TEAM, inner);
+  snug__parallel_for(TEAM, TEAM, note_slice, within);
+  snug__workers_end(TEAM, saved);
+  snug__parallel_for(TEAM, TEAM, note_slice, after);
+  ASSERT_EQ_BYTES(before, after, sizeof before);
+  if (snug__usable_threads(TEAM) == TEAM) {
+    for (int i = 0; i < TEAM; i++) {
+      ASSERT_EQ_UINT(within[i], 100000);
+    }
+  }
+  snug__workers_begin(1, saved); /* nobody waits for it */
+  note_slice(within, 0);
+  snug__workers_end(1, saved);
+  ASSERT_EQ_UINT(within[0], before[0]);
 }
 
 /* ---- zeros ---- */
