@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 from . import _process
 from ._limit import Limit
-from ._elements import free_heap, keep_large_apart
+from ._elements import free_heap
 from ._reserve import ROOM_OF_PYTHON, Needs
 from ._session import Session
 from ._size import Size, text
@@ -45,8 +45,6 @@ class Meter:
 
     def __init__(self, needs: Needs, callback_memory: Optional[Size], limit: Limit) -> None:
         self._needs, self._limit, self._line = needs, limit, limit.most
-        if limit.line:
-            keep_large_apart()
         self._warns = bool(self._line) or callback_memory is not None
         self._kept: Dict[int, int] = {}  # by callback: what stayed of all its calls
         self._end: Dict[int, int] = {}  # and what the process held after the last one

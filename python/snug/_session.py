@@ -19,7 +19,7 @@ from . import _arrays
 from . import _types as t
 from ._library import Context, library, raise_for
 from ._limit import Limit, find, refuse_state
-from ._elements import free_heap
+from ._elements import free_heap, keep_large_apart
 from ._live import Live, Pair, described, needs_of_state
 from ._size import Size
 from .memory import settings
@@ -51,6 +51,8 @@ class Session:
         try:
             self.ctx = Context(settings.limit or 0, not settings.growth)
             self.limit: Limit = find(self.ctx, memory)
+            if trains and self.limit.line:
+                keep_large_apart()
             self._load(shapes, compiled, seed)
             found = described(self)
             if trains and not model.optimizer.built:

@@ -72,7 +72,7 @@ class Sweep:
         done = subprocess.run([SNUG, "fit", *self.given(), "--epochs", "2", "--seed", "1", "--threads", "1", "--verbose", "2",
                                "--force", *self.options],
                               cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=120)
+                              timeout=900)  # also on a machine that others keep busy
         with open(self.report) as report:
             n, failed = report.read().split()
         return done.returncode, done.stdout.decode(), int(n), failed
