@@ -5,6 +5,7 @@
 #   run.sh --check [MODEL...]                                are the networks Keras's?
 #   run.sh --profile MODEL [options]                         where a step's time goes, by op
 #   run.sh --op MODEL [options]                              single ops beside oneDNN's best
+#   run.sh --start MODEL [options]                           where the time before step 1 goes
 #   run.sh --alone MODEL [options]                           the step in oneDNN's primitives alone
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,6 +30,11 @@ case ${1:-} in
       exit 2
     }
     exec "$build/bench/inside" "$what" --model "$@"
+    ;;
+  --start)
+    build bench_start
+    shift
+    exec env OMP_WAIT_POLICY=passive "$build/bench/start" --model "$@"
     ;;
   --check)
     shift
