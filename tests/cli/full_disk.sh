@@ -94,7 +94,7 @@ while_training() {
   wait $pid
   code=$?
 }
-long=3000
+long=30000 # it must not end while the shell waits for its turn
 fit="fit m.keras --data train.csv --batch-size 1 --epochs $((long / 96)) --seed 1 --threads 1"
 expect 0 $fit -o whole.keras --force
 "$SNUG" predict whole.keras --data train.csv -q -f -o whole.npy || fail "predict"
