@@ -227,7 +227,7 @@ void cli_print_man_overview(FILE *out) {
       "How long threads that wait stay busy.\n"
       "Unless OMP_WAIT_POLICY is set, the command sets those of the other two that are not: "
       "GOMP_SPINCOUNT to 1000, some microseconds, and KMP_BLOCKTIME to 0, so that it shares the "
-      "processors with other programs and loses nothing where there are none.\n"
+      "processors with other programs and loses little where there are none.\n"
       ".TP\n.B SNUG_ISA\nAn instruction set to stay below, such as avx2.\n",
       out);
 }

@@ -10,7 +10,7 @@
 #include <omp.h>
 #endif
 
-/* Some microseconds: enough to bridge the gaps within a step, so a quiet machine loses nothing, and
+/* Some microseconds: enough to bridge the gaps within a step, so a quiet machine loses little, and
  * little enough to leave the core to others, who make a step up to ten times slower where its
  * threads spin.  libgomp counts rounds, libomp milliseconds. */
 static const char *const settings[][2] = {{"GOMP_SPINCOUNT", "1000"}, {"KMP_BLOCKTIME", "0"}};
