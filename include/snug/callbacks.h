@@ -21,9 +21,9 @@
  * A config is "key=value,key=value"; a - in a key is a _, a key alone is key=true, and what stands
  * before a colon is the monitor: "val_loss:patience=3".
  *
- * Callbacks are told of in the order of the list.  What ReduceLROnPlateau and LearningRateScheduler
- * add to the logs (learning_rate) is seen by those behind them.  A fit that is resumed from a
- * backup equals the uninterrupted one bit for bit, wherever BackupAndRestore stands in the list. */
+ * Callbacks are called in the order of the list.  What ReduceLROnPlateau and LearningRateScheduler
+ * add to the logs (learning_rate) is visible to later callbacks.  A fit that is resumed from a
+ * backup equals the uninterrupted one bit for bit, wherever BackupAndRestore is in the list. */
 #ifndef SNUG_CALLBACKS_H
 #define SNUG_CALLBACKS_H
 
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* Where a callback writes; zero what it has no use for. */
+/* Where a callback writes; members that it does not use are zero. */
 typedef struct snug_callback_target {
   snug_sink *sink;  /* of messages, with Keras's line breaks; NULL: none (Keras's verbose=0) */
   void *user;       /* of the sink */
@@ -50,7 +50,7 @@ typedef struct snug_callback_target {
   void *user_of_refuses;
 } snug_callback_target;
 
-/* Create a callback for fits of a model.  config may be NULL.  Owns: *out is the caller's, ended by
+/* Create a callback for fits of a model. config may be NULL.  Owns: the caller destroys *out with
  * snug_callback_destroy before the model.  Fails: E_ARGUMENT (no such class, key or value; a path
  * that is missing or will not do), E_MEMORY, E_LIMIT; *out is then empty.
  *

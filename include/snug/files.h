@@ -2,14 +2,14 @@
  * (`.csv`, or `.tsv` with tabs), and go back into `.npy` and `.npz`.  Images (JPEG, PNG) come from
  * a folder with a folder per class, or from a list: a text file (`.txt`) of lines `path label`.
  *
- * What a file is, is seen from its first bytes, and of text alone from its name.  Opening reads
- * headers alone and checks them against the file.  snug_arrays_get reads an array into counted
- * memory, where it stays until snug_arrays_destroy; snug_arrays_data leaves large ones in their
- * files, and a source reads their rows where they are needed.  Elements keep their dtype (images of
- * bytes stay bytes); int16 and uint16 become int32, uint32 and uint64 become int64.
+ * The first bytes of a file decide what it is; for text files, the name does.  Opening reads only
+ * headers and checks them against the file. snug_arrays_get reads an array into counted memory,
+ * where it stays until snug_arrays_destroy; snug_arrays_data leaves large arrays in their files,
+ * and a source reads their rows on demand.  Elements keep their dtype (images of bytes stay bytes);
+ * int16 and uint16 become int32, uint32 and uint64 become int64.
  *
- * Files are not trusted: whatever a damaged or hostile file says, the call ends with a status and a
- * message that names the file and the array, and no more memory is taken than the file can fill. */
+ * Files are not trusted: for a damaged or hostile file the call fails with a status and a message
+ * that names the file and the array, and never allocates more memory than the file can fill. */
 #ifndef SNUG_FILES_H
 #define SNUG_FILES_H
 
@@ -21,27 +21,26 @@ extern "C" {
 
 typedef struct snug_arrays snug_arrays;
 
-/* Which samples of a file are meant.  The names that are looked for, where `x` stands for any name
- * of an array; inputs and labels are taken with one and the same of them, the first that is there:
- *   TRAIN       x  x_train  train_x
+/* A part of a file.  These names are tried in order, where `x` stands for any array name; inputs
+ * and labels use the same name pattern, the first that exists: TRAIN       x  x_train  train_x
  *   VALIDATION  x_val  val_x  x_valid  valid_x
  *   TEST        x_test  test_x  x */
 typedef enum snug_part { SNUG_PART_TRAIN, SNUG_PART_VALIDATION, SNUG_PART_TEST } snug_part;
 
 /* Open one `.npz` file or one table, or one `.npy` or IDX file per array: the inputs, then the
- * labels.  The arrays of a `.npz` have the names that they have there; a single file is "x", two
- * are "x" and "y", more are "arr_0", "arr_1", ...  A table has all its columns but the label side
- * by side as "x", the label as "y" (texts become 0, 1, ... in the order of the alphabet), and each
- * column under its own name; its first line has the names, if there is a text in it.  Images are
- * "x", their labels "y"; "x_val" and "y_val" are those that a split holds back.  Owns: *out is the
- * caller's, ended by snug_arrays_destroy. Fails: E_IO, E_FORMAT (damaged, or no such file),
- * E_UNSUPPORTED (nothing in it can be used: texts, objects), E_ARGUMENT (no paths, a `.npz` among
- * several), E_MEMORY, E_LIMIT. */
+ * labels.  The arrays of a `.npz` keep their names; a single file is "x", two
+ * are "x" and "y", more are "arr_0", "arr_1", ...  In a table all columns but the label form "x",
+ * the label as "y" (texts become 0, 1, ... in the order of the alphabet), and each column under its
+ * own name; its first line has the names, if there is a text in it.  Images are "x", their labels
+ * "y"; "x_val" and "y_val" are those that a split holds back.  Owns: *out is the caller's, ended by
+ * snug_arrays_destroy. Fails: E_IO, E_FORMAT (damaged, or no such file), E_UNSUPPORTED (nothing in
+ * it can be used: texts, objects), E_ARGUMENT (no paths, a `.npz` among several), E_MEMORY,
+ * E_LIMIT. */
 SNUG_API snug_status snug_arrays_open(snug_ctx *ctx, const char *const *paths, int32_t n,
                                       snug_arrays **out) SNUG_NODISCARD;
 
-/* How images become samples.  Texts as Keras's image_dataset_from_directory and its layers have
- * them. */
+/* How images become samples.  Strings are those of Keras's image_dataset_from_directory and its
+ * layers. */
 typedef struct snug_image_options {
   const char *size;     /* "224x320", height x width, or "224"; NULL: 256x256 */
   const char *channels; /* "rgb", "grayscale" or "rgba"; NULL: rgb */
@@ -71,7 +70,7 @@ typedef struct snug_image_options {
   {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0.0, 0, 0, false, false}
 /* clang-format on */
 
-/* What may be held, and what else may be done. */
+/* What may be held in memory, and what else is allowed. */
 typedef struct snug_arrays_options {
   int64_t small; /* bytes of arrays that are read whole in any case; 0: 1 MiB; below 0: of none.
                     Of rows under 4 KiB, 16 times that, within a quarter of `hold` */
@@ -105,11 +104,11 @@ SNUG_API const char *snug_arrays_name(const snug_arrays *arrays, size_t i);
  * it cannot be.  NULL if there is none of that name. */
 SNUG_API const snug_array *snug_arrays_find(const snug_arrays *arrays, const char *name);
 
-/* What class i of "y" is called: a folder of images, a text of a table's label.  NULL: there is no
- * such name.  Lives as long as the arrays. */
+/* The name of class i of "y": a folder of images, or a string of a table's label column.  NULL: it
+ * has no name.  Valid as long as the arrays. */
 SNUG_API const char *snug_arrays_class(const snug_arrays *arrays, int64_t i);
 
-/* What the time of reading images went to, of all threads together, since they were opened with
+/* How the time of reading images divides, summed over all threads, since they were opened with
  * snug_image_options.timed: "files", "decode", "resize" and "change" (augment, rescale, normalize).
  * Fills up to n of them, and returns how many there are; 0: nothing is measured. */
 typedef struct snug_stage {

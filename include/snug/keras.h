@@ -1,9 +1,9 @@
-/* Files of Keras 3: a model comes from a `.keras` file with its weights, its optimizer and how it
- * is compiled, and goes back into one that Keras loads.
+/* Files of Keras 3: load a model from a `.keras` file with its weights, optimizer and compile
+ * settings, and save it to one that Keras loads.
  *
- * Files are not trusted: whatever a damaged or hostile file says, the call ends with a status and a
- * message that names the file, the layer and the way out, and memory stays bounded by what the
- * model's weights need.  A file is written beside, brought to the disk and put in place as a whole.
+ * Files are not trusted: for a damaged or hostile file the call fails with a status and a message
+ * that names the file, the layer and a remedy, and memory is bounded by what the model's weights
+ * need.  Saving writes a temporary file beside the target, syncs it, and renames it.
  */
 #ifndef SNUG_KERAS_H
 #define SNUG_KERAS_H
@@ -21,9 +21,9 @@ typedef struct snug_load_options {
       *x; /* arrays, one per input, whose shapes say what the file leaves open (an input
              of [null, null, 3]); their data are not touched.  NULL: nothing is open */
   int32_t n_x;
-  bool no_compile; /* leave out how the model is trained, and the optimizer's state */
-  bool no_weights; /* the configuration alone: no weights are looked for, all are 0 until they are
-                      set, and the optimizer is at its start */
+  bool no_compile; /* ignore the compile settings and the optimizer state */
+  bool no_weights; /* load only the configuration: all weights are 0 until they are set, and the
+                      optimizer is in its initial state */
   uint64_t memory; /* the line: bytes that the whole process may hold while this loads; 0: none, or
                       what snug_memory_set_bound says */
 } snug_load_options;
@@ -32,48 +32,47 @@ typedef struct snug_load_options {
 #define SNUG_LOAD_OPTIONS_DEFAULT {0, NULL, 0, false, false, 0}
 /* clang-format on */
 
-/* Load a `.keras` file, or the folder that one unpacks to.  options may be NULL.  If the file says
- * how the model was compiled, it is compiled, and the optimizer goes on where it stopped.  A loss
- * or an optimizer that Snug has not does not stop it: what needs the model compiled says so; a
- * metric is left out, see snug_model_left_out.  Owns:
- * *out is the caller's.  Fails: E_IO, E_FORMAT (damaged, or no such file), E_UNSUPPORTED (names
- * what Snug has not: a layer, an argument), E_SHAPE (weights of another model), E_MEMORY, E_LIMIT:
- * what the file needs is looked up before any weight is read, and a line that is less than that is
- * never reached. */
+/* Load a `.keras` file, or the folder that one unpacks to.  options may be NULL.  If the file has
+ * compile settings, the model is compiled, and the optimizer continues where it stopped.  An
+ * unknown loss or optimizer does not fail the load; calls that need a compiled model report it.  An
+ * unknown metric is left out, see snug_model_left_out.  Owns: *out is the caller's.  Fails: E_IO,
+ * E_FORMAT (damaged, or no such file), E_UNSUPPORTED (names the layer or argument that is not
+ * supported), E_SHAPE (weights of another model), E_MEMORY, E_LIMIT: the memory that the file needs
+ * is determined before any weight is read, so the line is never exceeded. */
 SNUG_API snug_status snug_model_load(snug_ctx *ctx, const char *path,
                                      const snug_load_options *options,
                                      snug_model **out) SNUG_NODISCARD;
 
-/* Compile a loaded model once more as its file says, but for what `changes` has (NULL, or members
- * that are NULL: nothing): after layers were frozen, or with another optimizer.  The optimizer
- * starts anew.  Does nothing if neither the file nor `changes` has a loss.  Fails: E_STATE (the
- * model is not from a file), and as snug_model_compile and snug_model_load. */
+/* Compile a loaded model again with the settings of its file, overridden by `changes` (NULL, or
+ * NULL members: no change), e.g. after freezing layers, or with another optimizer.  Resets the
+ * optimizer.  Does nothing if neither the file nor `changes` has a loss.  Fails: E_STATE (the model
+ * is not from a file), and as snug_model_compile and snug_model_load. */
 SNUG_API snug_status snug_model_recompile(snug_model *model,
                                           const snug_compile_options *changes) SNUG_NODISCARD;
 
-/* The metrics of the model's file that Snug has not and does not compute, "my_metric, other"; NULL
- * if there are none.  Lives as long as the model. */
+/* The metrics of the model's file that Snug does not support and does not compute, "my_metric,
+ * other"; NULL if there are none.  Valid as long as the model. */
 SNUG_API const char *snug_model_left_out(const snug_model *model);
 
-/* Why a loaded model is not compiled as its file says, with the way out on a second line; NULL if
- * it is, or if the file says nothing.  Lives as long as the model. */
+/* Why a loaded model is not compiled as its file requests, with a remedy on a second line; NULL if
+ * it is, or if the file has no compile settings.  Valid as long as the model. */
 SNUG_API const char *snug_model_uncompiled(const snug_model *model);
 
-/* Load the weights alone, from `.weights.h5`, from a `.keras` file or from a legacy `.h5` file,
- * into a model that is there.  Fails as snug_model_load; the weights are then as they were. */
+/* Load only weights, from a `.weights.h5`, `.keras` or legacy `.h5` file, into an existing model.
+ * Fails as snug_model_load; the weights are then unchanged. */
 SNUG_API snug_status snug_model_load_weights(snug_model *model, const char *path) SNUG_NODISCARD;
 
-/* Save a model so that Keras loads it: as `.keras`, or its weights alone where the path ends in
- * `.weights.h5`.  What the model's file said is kept; what training changed is new.  An existing
- * file is replaced as a whole.  Fails: E_ARGUMENT (another ending), E_IO, E_UNSUPPORTED (something
- * that Keras has not), E_MEMORY, E_LIMIT; the file is then as it was. */
+/* Save a model for Keras: as `.keras`, or only its weights if the path ends in `.weights.h5`.
+ * Everything in the model's original file is kept, except what training changed.  An existing file
+ * is replaced atomically.  Fails: E_ARGUMENT (another ending), E_IO, E_UNSUPPORTED (something that
+ * Keras has not), E_MEMORY, E_LIMIT; the file is then as it was. */
 SNUG_API snug_status snug_model_save(snug_model *model, const char *path) SNUG_NODISCARD;
 
 /* ---- the file that a training ends with ---- */
 
-/* A file that the model will be saved to, in storage of the caller's, who sets the first members
- * and zeroes the rest.  Begun before the training and ended after it, so that what would hinder the
- * save is told before step 1, and a failure behind it loses nothing:
+/* A file that the model will be saved to, in storage of the caller, who sets the first members and
+ * zeroes the rest.  Begin it before training and end it after: obstacles to the save are then
+ * reported before step 1, and a later failure loses nothing:
  *
  *   snug_save_file file = {.path = "trained.keras"};
  *   s = snug_save_file_begin(&file, m);
@@ -92,8 +91,8 @@ typedef struct snug_save_file {
   uint64_t room[2 * SNUG_PATH_BYTES / 8 + 8];
 } snug_save_file;
 
-/* Rehearse the save and reserve its room on the disk, in a temporary file in the folder of the path
- * (where that lies in memory, room is looked at and not taken).  What is at the path stays.  Fails:
+/* Rehearse the save and reserve its disk space, in a temporary file in the folder of the path (if
+ * the folder is in memory, space is checked, not reserved).  A file at the path stays.  Fails:
  * E_ARGUMENT (another ending), E_IO (no such folder, no right, no room, a name that is too long),
  * E_UNSUPPORTED, E_MEMORY, E_LIMIT; there is then nothing to end. */
 SNUG_API snug_status snug_save_file_begin(snug_save_file *file, snug_model *model) SNUG_NODISCARD;
@@ -106,7 +105,7 @@ SNUG_API snug_status snug_save_file_begin(snug_save_file *file, snug_model *mode
  * says where. */
 SNUG_API snug_status snug_save_file_end(snug_save_file *file) SNUG_NODISCARD;
 
-/* Give up what was begun; the path is as it was.  Does nothing after an end. */
+/* Drop the file; the path is unchanged.  Does nothing after an end. */
 SNUG_API void snug_save_file_drop(snug_save_file *file);
 
 /* ---- single variables ---- */

@@ -1,9 +1,9 @@
-/* What Snug knows of Keras: layers, operations (keras.ops), activations, losses, metrics,
+/* What Snug supports of Keras: layers, operations (keras.ops), activations, losses, metrics,
  * optimizers, schedules, initializers, regularizers and constraints, with the options of each,
  * their defaults, and what of each is not supported.
  *
- * The answers are read from the tables by which configurations are parsed and refused: they cannot
- * say anything but what happens.  Texts live as long as the library; any thread may ask. */
+ * The answers come from the tables that configurations are parsed with, so they cannot deviate from
+ * what the parser does.  Strings are static; any thread may call these functions. */
 #ifndef SNUG_KNOWN_H
 #define SNUG_KNOWN_H
 

@@ -1,5 +1,4 @@
-/* Files of text: those that grow by one piece after the other, such as logs, and those that appear
- * as a whole. */
+/* Text files: logs, which grow record by record, and files that appear atomically. */
 #ifndef SNUG_LOG_H
 #define SNUG_LOG_H
 
@@ -13,8 +12,8 @@
 extern "C" {
 #endif
 
-/* A file that one run writes, in storage of the caller's, zeroed before it is opened.  No other run
- * can open it meanwhile, and it holds whole pieces alone. */
+/* A file that one run writes, in storage of the caller, zeroed before it is opened.  It is locked
+ * against other runs, and contains only complete records. */
 typedef struct snug_log_file {
   /* read-only */
   const char *path; /* the caller's, who keeps it until the file is closed */
@@ -25,21 +24,21 @@ typedef struct snug_log_file {
   bool is_open, is_new, is_regular, is_torn;
 } snug_log_file;
 
-/* Open a file, or make it; what it holds stays.  A pipe or a terminal is written to as it is.
- * Fails: E_IO, E_STATE (another run writes it; says which); nothing is then to be closed. */
+/* Open or create a file; its content stays.  Pipes and terminals work as well.  Fails: E_IO,
+ * E_STATE (another run writes it; names it); there is then nothing to close. */
 SNUG_API snug_status snug_log_file_open(snug_log_file *file, snug_ctx *ctx,
                                         const char *path) SNUG_NODISCARD;
 
-/* Cut it to so many bytes.  Fails: E_IO. */
+/* Truncate it to a length.  Fails: E_IO. */
 SNUG_API snug_status snug_log_file_cut(snug_log_file *file, int64_t length) SNUG_NODISCARD;
 
-/* Append a piece, and hand it to the system at once.  Fails: E_IO; of the piece nothing is in the
- * file, and the next one may be tried. */
+/* Append a record, unbuffered.  Fails: E_IO; nothing of the record is in the file, and writing may
+ * continue. */
 SNUG_API snug_status snug_log_file_write(snug_log_file *file, const void *bytes,
                                          size_t n) SNUG_NODISCARD;
 
-/* Close it; one that was made and holds nothing is removed.  Does nothing if it is not open.
- * Fails: E_IO; it is closed all the same. */
+/* Close it; a new file without content is removed.  Does nothing if it is not open.  Fails: E_IO;
+ * it is closed in any case. */
 SNUG_API snug_status snug_log_file_close(snug_log_file *file) SNUG_NODISCARD;
 
 /* ---- files that appear as a whole ---- */

@@ -1,6 +1,6 @@
-/* Packing: give every buffer of a set of lifespans an offset, so that buffers that are alive at the
- * same time do not overlap, and the height of the whole is least.  Knows nothing of graphs; `snug
- * pack` is this function on a CSV file. */
+/* Packing: assign an offset to every buffer of a set of lifetimes, so that buffers that are alive
+ * at the same time do not overlap, and the total height is minimal.  It knows nothing about graphs;
+ * `snug pack` is this function on a CSV file. */
 #ifndef SNUG_PACK_H
 #define SNUG_PACK_H
 

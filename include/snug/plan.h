@@ -1,9 +1,9 @@
-/* The plan of a fit: what it will hold at its peak, what that is made of, and what it would cost to
- * hold less.  Nothing is trained.
+/* The plan of a fit: its peak memory, the parts of that peak, and the time that less memory would
+ * cost.  Nothing is trained.
  *
- * A plan is made of points.  Each is one way to run the step: so many bytes, so many seconds; none
- * of them is both larger and slower than another.  A line takes the fastest point that lies under
- * it, so a smaller line never gives a larger block and a larger one never a slower step. */
+ * A plan is made of points, the frontier of bytes and seconds: each is one way to run the step, and
+ * none is both larger and slower than another.  The plan takes the fastest point under the line, so
+ * a smaller line never gives a larger block and a larger line never a slower step. */
 #ifndef SNUG_PLAN_H
 #define SNUG_PLAN_H
 
@@ -13,16 +13,16 @@
 extern "C" {
 #endif
 
-/* Plan the fit without running it: what would be held, and by whom.  Owns: *out is the caller's,
- * ended by snug_plan_destroy before its context (the model may go first; NULL is allowed).  Fails
- * as fit does, but for a line (options->memory) that nothing fits under: that is a plan too, of
- * the least point, and snug_plan_fits is false. */
+/* Plan the fit without running it.  Owns: the caller destroys *out with snug_plan_destroy before
+ * its context (the model may be destroyed first; NULL is allowed).  Fails as fit does, with one
+ * exception: if nothing fits under the line (options->memory), the plan is that of the smallest
+ * point, and snug_plan_fits is false. */
 SNUG_API snug_status snug_plan_fit(snug_model *model, const snug_data *data,
                                    const snug_fit_options *options, snug_plan **out) SNUG_NODISCARD;
 SNUG_API void snug_plan_destroy(snug_plan *plan);
 
-/* The same for data that are not there: so many samples of the shapes that the model takes, whose
- * own bytes are not counted. */
+/* The same without data: for a number of samples with the shapes of the model's inputs.  The bytes
+ * of the samples are not counted. */
 SNUG_API snug_status snug_plan_samples(snug_model *model, int64_t samples,
                                        const snug_fit_options *options,
                                        snug_plan **out) SNUG_NODISCARD;
@@ -33,10 +33,11 @@ SNUG_API void snug_plan_memory(const snug_plan *plan, snug_memory_report *out);
 /* The part of it that reading the data takes, by stage. */
 SNUG_API void snug_plan_data(const snug_plan *plan, snug_data_report *out);
 
-/* Bytes by layer: its weights and optimizer slots, and what it has alive at the peak of the step.
+/* Bytes by layer: its weights, its optimizer slots, and its values that are alive at the peak of
+ * the step.
  */
 typedef struct snug_layer_memory {
-  const char *layer; /* lives as long as the plan */
+  const char *layer; /* valid as long as the plan */
   uint64_t weights, optimizer, step;
 } snug_layer_memory;
 
@@ -46,26 +47,26 @@ SNUG_API void snug_plan_layer(const snug_plan *plan, size_t i, snug_layer_memory
 
 /* ---- the line ---- */
 
-/* Whether the fit stays under its line; without one, what snug_memory_set_available says of it:
- * such a plan is that of full speed all the same. */
+/* Whether the fit stays under its line; without a line, under what snug_memory_set_available has
+ * set (the plan is then the fastest in any case). */
 SNUG_API bool snug_plan_fits(const snug_plan *plan);
 
-/* Whether the plan is the one that a backup keeps, which the fit goes on with: there was nothing to
- * choose, and of its points there is this one. */
+/* Whether the plan comes from a backup that the fit resumes from: nothing was chosen, and the plan
+ * has this one point. */
 SNUG_API bool snug_plan_resumes(const snug_plan *plan);
 
-/* The least line that the fit would be accepted under, with the levers that it may use. */
+/* The smallest line that the fit would be accepted under, with the levers that it may use. */
 SNUG_API uint64_t snug_plan_least(const snug_plan *plan);
 
 /* ---- kernels ---- */
 
-/* Which implementations the fit would run, by layer and op, where there are several: a text for
- * snug_levers.kernels, which fixes them for the same threads and instruction set.  Lives as long as
- * the plan. */
+/* The kernels that the fit would run, by layer and op, where there are several: a string for
+ * snug_levers.kernels, which fixes them for the same thread count and instruction set.  Valid as
+ * long as the plan. */
 SNUG_API const char *snug_plan_kernels(const snug_plan *plan);
 
-/* What the caller should know of how the plan's seconds were found, such as a file of timings that
- * was damaged; "" if there is nothing.  Lives as long as the plan. */
+/* A note about how the times were obtained, such as a damaged file of timings; "" if there is none.
+ * Valid as long as the plan. */
 SNUG_API const char *snug_plan_note(const snug_plan *plan);
 
 /* ---- points ---- */
@@ -84,8 +85,9 @@ typedef struct snug_plan_point {
   double disk_seconds;
 } snug_plan_point;
 
-/* Points from the fastest to the least, one of them, and which one the line takes (their number if
- * nothing fits); snug_levers says which there are.  All zero when out of range. */
+/* Number of points from the fastest to the smallest, one of them, and the index of the chosen one
+ * (their number if nothing fits); snug_levers decides which points exist.  All zero when out of
+ * range. */
 SNUG_API size_t snug_plan_points(const snug_plan *plan);
 SNUG_API void snug_plan_point_at(const snug_plan *plan, size_t i, snug_plan_point *out);
 SNUG_API size_t snug_plan_chosen(const snug_plan *plan);
@@ -102,12 +104,12 @@ typedef struct snug_plan_buffer {
 SNUG_API size_t snug_plan_buffers(const snug_plan *plan);
 SNUG_API void snug_plan_buffer_at(const snug_plan *plan, size_t i, snug_plan_buffer *out);
 
-/* The moment of the peak: the item that runs then, and whose it is. */
+/* The moment of the peak: the item that runs then, its layer and op. */
 typedef struct snug_plan_moment {
   int64_t item, items;
   const char *layer, *op;
   bool backward;
-  bool validation; /* of a step that validates, and so is the map of the block */
+  bool validation; /* the peak, and the map of the block, are those of a validation step */
   uint64_t bytes;
 } snug_plan_moment;
 

@@ -1,13 +1,13 @@
-/* Recordings: what a run held, sample by sample, in a file that stays readable when the run is
+/* Recordings: the memory of a run, sample by sample, in a file that stays readable if the run is
  * killed.
  *
- * A file is a head and frames, each with its length and a checksum, appended one after the other
- * and handed to the system at once: whatever was complete when the process died is there.  It is
- * bounded: of each kind of moment the first 8192 are kept, then 8192 of every second one, of every
- * fourth, and so on.  A new maximum is kept whenever it comes.  docs/RECORDINGS.md has the format,
- * byte by byte, and the names of facts.
+ * A file has a header and frames, each with its length and a checksum, appended and written
+ * immediately: all frames that were complete when the process died can be read.  Its size is
+ * bounded: the first 8192 moments of each kind are kept, then 8192 of every second one, of every
+ * fourth, and so on.  A new maximum is always kept.  docs/RECORDINGS.md has the format, byte by
+ * byte, and the names of facts.
  *
- * Nothing here is called from several threads at once. */
+ * Not thread-safe: call from one thread at a time. */
 #ifndef SNUG_RECORD_H
 #define SNUG_RECORD_H
 

@@ -1,6 +1,7 @@
-/* What people see of a run: Keras's progress bar, and boxes with a verdict.  Texts go to a sink
- * that the caller gives; the library itself prints nothing.  Nothing here fails, allocates or keeps
- * what it is given; lines are cut at 1023 bytes.  NULL texts are empty, a NULL sink takes nothing.
+/* What users see of a run: Keras's progress bar, and boxes with a verdict.  Text goes to a sink of
+ * the caller; the library itself prints nothing.  Nothing here fails, allocates or keeps its
+ * arguments; lines are truncated at 1023 bytes.  NULL strings are empty, a NULL sink drops the
+ * text.
  */
 #ifndef SNUG_REPORT_H
 #define SNUG_REPORT_H
@@ -11,15 +12,15 @@
 extern "C" {
 #endif
 
-/* Takes n bytes of text (UTF-8, not ended by NUL), which are gone when it returns. */
+/* Receives n bytes of text (UTF-8, not NUL-terminated), valid during the call. */
 typedef void snug_sink(void *user, const char *text, size_t n);
 
 /* ---- texts of unknown origin ---- */
 
-/* What a text is written for.  On a terminal and in a page nothing of it acts: characters that
- * control either, or turn the direction of what follows, are replaced, line ends by blanks.  JSON
- * and CSV carry it whole between quotes; a CSV field that a spreadsheet would compute gets an
- * apostrophe before it. */
+/* The medium that a string is written for.  For terminals and pages, control characters and
+ * characters that change the text direction are replaced, line ends by blanks, so that the string
+ * cannot act.  JSON and CSV keep it complete, in quotes; a CSV field that a spreadsheet would
+ * evaluate gets a leading apostrophe. */
 typedef enum snug_quoting {
   SNUG_QUOTE_TERMINAL,
   SNUG_QUOTE_ASCII, /* a terminal that shows ASCII alone */
@@ -28,23 +29,23 @@ typedef enum snug_quoting {
   SNUG_QUOTE_CSV
 } snug_quoting;
 
-/* Write n bytes of a text that may hold anything, such as the name of a file or a layer.  What is
- * not UTF-8 becomes U+FFFD (ASCII: "?"). */
+/* Write n bytes of untrusted text, such as the name of a file or a layer.  Invalid UTF-8 becomes
+ * U+FFFD (ASCII: "?"). */
 SNUG_API void snug_quote(snug_sink *sink, void *user, snug_quoting how, const char *text, size_t n);
 
-/* The head and the end of a page that needs nothing but itself and may load nothing: it follows the
- * reader's choice of light or dark.  Between them goes the content of its body. */
+/* The head and the end of a self-contained page that may not load anything; it follows the reader's
+ * choice of light or dark.  The content of its body goes between them. */
 SNUG_API void snug_page_begin(snug_sink *sink, void *user, const char *title);
 SNUG_API void snug_page_end(snug_sink *sink, void *user);
 
 /* ---- progress ---- */
 
-/* A progress display in storage of the caller's, who sets the first members and zeroes the rest. */
+/* A progress display in storage of the caller, who sets the first members and zeroes the rest. */
 typedef struct snug_progress {
   /* set by caller */
   snug_sink *sink;
   void *user;
-  bool bar; /* a bar that is drawn again and again, for terminals; otherwise one line per epoch */
+  bool bar;       /* a bar that is redrawn, for terminals; otherwise one line per epoch */
   bool colour;    /* escape sequences for colour */
   bool ascii;     /* no characters beyond ASCII */
   size_t columns; /* of the terminal: a bar that is drawn again stays within them, and leaves out
@@ -60,16 +61,16 @@ typedef struct snug_progress {
  * NULL: a callback that does nothing. */
 SNUG_API snug_callback snug_progress_callback(snug_progress *progress);
 
-/* A callback that makes the highest memory of the process so far, in bytes, a value of every epoch:
- * callbacks behind it and the history have it under this name.  *peak must stay in place while it
- * is used.  Of NULL: a callback that does nothing. */
+/* A callback that adds the peak memory of the process so far, in bytes, to the logs of every epoch:
+ * later callbacks and the history have it under this name.  *peak must stay in place while it is
+ * used.  Of NULL: a callback that does nothing. */
 #define SNUG_PEAK_MEMORY "peak_memory"
 SNUG_API snug_callback snug_peak_memory_callback(double *peak);
 
 /* ---- numbers and boxes ---- */
 
-/* Bytes for people: "812 B", "3.4 MiB", rounded up everywhere, so that of the least that would do
- * what is shown will do; returns out ("" if that is NULL). */
+/* Bytes for people: "812 B", "3.4 MiB".  Always rounded up, so that the least line, as it is shown,
+ * is enough.  Returns out ("" if that is NULL). */
 #define SNUG_BYTES_TEXT 32
 SNUG_API const char *snug_bytes_text(uint64_t bytes, char out[SNUG_BYTES_TEXT]);
 

@@ -1,8 +1,8 @@
-/* Recordings as people and programs read them: one run told, or several compared.
+/* Recordings for people and programs: a report of one run, or a comparison of several.
  *
- * A view is made once and written in as many forms as are wanted; writing takes no memory and
- * cannot fail.  Its recordings must live as long as it does.  Texts in recordings may hold
- * anything: every form quotes them as snug_quote does. */
+ * A view is created once and written in any number of formats; writing allocates nothing and cannot
+ * fail.  Its recordings must outlive it.  Strings in recordings are untrusted: every format quotes
+ * them as snug_quote does. */
 #ifndef SNUG_VIEW_H
 #define SNUG_VIEW_H
 
@@ -20,8 +20,8 @@ typedef struct snug_view snug_view;
 
 #define SNUG_VIEW_MOST 64 /* recordings in a view */
 
-/* Look at n recordings: one is told, several are compared with the first.  names: what each is
- * called, such as its file; copied.  Owns: *out is the caller's, ended by snug_view_destroy before
+/* Create a view of n recordings: a report of one, or a comparison with the first. names: the name
+ * of each, such as its file; copied.  Owns: the caller destroys *out with snug_view_destroy before
  * the recordings.  Fails: E_ARGUMENT (none, or more than SNUG_VIEW_MOST), E_MEMORY, E_LIMIT,
  * E_OVERFLOW. */
 SNUG_API snug_status snug_view_create(snug_ctx *ctx, const snug_recording *const *recordings,
@@ -55,7 +55,7 @@ typedef struct snug_view_rule {
 } snug_view_rule;
 
 /* Judge the runs by a rule; what comes of it is part of every form but CSV and traces.  The texts
- * are copied.  A run without the figure breaks the rule: nobody knows that it holds.  Fails:
+ * are copied.  A run without the figure breaks the rule.  Fails:
  * E_ARGUMENT, E_MEMORY, E_LIMIT, E_OVERFLOW. */
 SNUG_API snug_status snug_view_judge(snug_view *view, const snug_view_rule *rule) SNUG_NODISCARD;
 

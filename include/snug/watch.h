@@ -1,9 +1,8 @@
-/* Watching a tree of processes: what it holds, what it held at the most, and how that went on.
+/* Watching a process tree: its current memory, its peak, and its development over time.
  *
- * Nothing is changed for those who are watched, and nothing of it is needed in them.  A watch looks
- * when the caller lets it, 20 times a second if that is often enough; what comes and goes between
- * two looks is known from the kernel's high-water marks (VmHWM).  All memory is taken when a watch
- * is made, and none later, however long it goes on.
+ * Watched processes run unchanged and need no support for it.  The caller drives the sampling, 20
+ * times a second if it calls that often; peaks between two samples are known from the kernel's
+ * high-water marks (VmHWM).  All memory is allocated when a watch is created, none later.
  *
  * What a figure means.  The kernel tells the resident memory of each process, and the most that it
  * ever was.  Pages that several processes share are counted in each of them; how much that is, is
@@ -40,25 +39,25 @@ typedef struct snug_watch_options {
 #define SNUG_WATCH_OPTIONS_DEFAULT {0, 0.0, 0, false, NULL}
 /* clang-format on */
 
-/* Begin to watch.  options may be NULL.  Owns: *out is the caller's, ended by snug_watch_destroy;
- * it belongs to the thread that made it.  Fails: E_UNSUPPORTED where there is no /proc, E_ARGUMENT
- * (no such process, an interval that is not in 0.001 .. 3600), E_MEMORY, E_LIMIT. */
+/* Begin to watch. options may be NULL.  Owns: the caller destroys *out with snug_watch_destroy, in
+ * the thread that created it.  Fails: E_UNSUPPORTED where there is no /proc, E_ARGUMENT (no such
+ * process, an interval that is not in 0.001 .. 3600), E_MEMORY, E_LIMIT. */
 SNUG_API snug_status snug_watch_create(snug_ctx *ctx, const snug_watch_options *options,
                                        snug_watch **out) SNUG_NODISCARD;
 
 /* End a watch; the processes go on.  NULL is allowed. */
 SNUG_API void snug_watch_destroy(snug_watch *watch);
 
-/* Look, if it is time to; the seconds until it is time again (never below 0).  It is called that
- * often, or more often.  Where looking costs more than 1 % of a core it is time less often. */
+/* Take a sample if one is due; returns the seconds until the next one is due (never below 0).  Call
+ * it at least that often.  If sampling costs more than 1 % of a core, samples become less frequent.
+ */
 SNUG_API double snug_watch_look(snug_watch *watch);
 
-/* Tell what the system told about a process that ended, when the caller waited for it: the most
- * that was resident of it or of one that it waited for, in bytes (ru_maxrss of wait4).  So is known
- * what came after the last look. */
+/* Report what wait4 returned for a process that ended: the peak resident memory of it or of one
+ * that it waited for, in bytes (ru_maxrss).  This covers the time after the last sample. */
 SNUG_API void snug_watch_ended(snug_watch *watch, int64_t process, uint64_t most_resident);
 
-/* Send a signal to every process of the tree that is known and alive; how many that are. */
+/* Send a signal to every known living process of the tree; returns their number. */
 SNUG_API size_t snug_watch_signal(snug_watch *watch, int signal);
 
 /* ---- what was seen ---- */
