@@ -83,7 +83,7 @@ static int check_shape(const init_command *c) {
   }
   if (a->multiple > 1 && (c->size.shape[0] % a->multiple || c->size.shape[1] % a->multiple)) {
     return cli_fail(CLI_USAGE,
-                    "init: %s halves images again and again: height and width must be "
+                    "init: %s halves images repeatedly: height and width must be "
                     "multiples of %lld, and %s are not",
                     a->name, (long long)a->multiple, c->input_shape);
   }

@@ -14,7 +14,7 @@ static int check_output(const fit_options *o) {
     return CLI_OK;
   }
   if (!o->curve) {
-    return cli_fail(CLI_USAGE, "plan: --output is the file of --curve, which is not there");
+    return cli_fail(CLI_USAGE, "plan: --output needs --curve");
   }
   if (!cli_ends_in(o->plan_output, ".html") && !cli_ends_in(o->plan_output, ".csv") &&
       !cli_ends_in(o->plan_output, ".json")) {
@@ -36,7 +36,7 @@ static int check(const fit_options *o) {
                            : o->class_weight.n    ? "--class-weight"
                                                   : NULL;
   if (needs_data && !o->job.data.n) {
-    return cli_fail(CLI_USAGE, "plan: %s goes with --data", needs_data);
+    return cli_fail(CLI_USAGE, "plan: %s needs --data", needs_data);
   }
   if (o->samples && o->job.data.n) {
     return cli_fail(CLI_USAGE, "plan: --samples and --data exclude each other");

@@ -159,7 +159,7 @@ static int check(const cli_verb *verb, int n, char **args, int at) {
   }
   if (at + 1 == n || !*args[at + 1]) {
     return cli_fail(CLI_USAGE,
-                    "watch: which command? It is to stand behind --: snug watch -- "
+                    "watch: which command? Put it after --: snug watch -- "
                     "python train.py");
   }
   return CLI_OK;

@@ -134,7 +134,7 @@ static int read_header(csv_reader *r) {
   while (next_field(&line, &field)) {
     int column = find_column(unquote(field));
     if (column >= 0 && p->place[column] >= 0) {
-      return cli_fail(CLI_FAILURE, "%s:%zu: column %s stands there twice", r->path, number,
+      return cli_fail(CLI_FAILURE, "%s:%zu: column %s occurs twice", r->path, number,
                       column_names[column]);
     }
     if (column >= 0) {

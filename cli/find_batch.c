@@ -45,7 +45,7 @@ static int try_batch(search *s, int64_t batch, tried *out) {
             : bytes == UINT64_MAX ? "cannot be planned"
                                   : "does not fit, at the least ",
             bytes == UINT64_MAX ? "" : snug_bytes_text(bytes, needs),
-            out->plan.fits && out->plan.recomputed ? ", with values that are made again" : "");
+            out->plan.fits && out->plan.recomputed ? ", with recompute" : "");
   }
   return code;
 }

@@ -10,8 +10,7 @@ static int check_checkpoint(const fit_options *o, const char *verb) {
                       : o->save_freq         ? "--save-freq"
                                              : NULL;
   return alone && !o->checkpoint
-             ? cli_fail(CLI_USAGE, "%s: %s is of --checkpoint PATH, which is not there", verb,
-                        alone)
+             ? cli_fail(CLI_USAGE, "%s: %s needs --checkpoint PATH", verb, alone)
              : CLI_OK;
 }
 

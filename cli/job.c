@@ -49,8 +49,8 @@ int job_need_compiled(const job *j, const char *verb) {
   }
   if (snug_model_metrics(j->model).n > 0) {
     if (left_out && strcmp(verb, "plan") != 0) {
-      fprintf(stderr, "warning: %s: metrics that Snug has not are left out: %s\n",
-              j->options->model, left_out);
+      fprintf(stderr, "warning: %s: unsupported metrics are left out: %s\n", j->options->model,
+              left_out);
     }
     return CLI_OK;
   }

@@ -145,8 +145,9 @@ void watch_write_shape(const watch_run *r, char text[WATCH_TEXT]) {
                high, w->steps, w->steps == 1 ? "" : "s", from);
       break;
     case SNUG_WATCH_RISING:
-      snprintf(text, WATCH_TEXT, "rising since %s: %s to %s%sa start or a leak, a longer run tells",
-               from, low, high, terminal_dot(&r->out));
+      snprintf(text, WATCH_TEXT,
+               "rising since %s: %s to %s%sa start or a leak; a longer run would show", from, low,
+               high, terminal_dot(&r->out));
       break;
     case SNUG_WATCH_VARYING:
       snprintf(text, WATCH_TEXT, "up and down since %s: %s to %s", from, low, high);

@@ -119,7 +119,7 @@ class Session:
             raise_for(t.E_UNSUPPORTED, why.decode(errors="replace").replace(at, f"model '{self.keras_model.name}'"))
         left_out = library().snug_model_left_out(self.pointer)
         if left_out:
-            warnings.warn("metrics that Snug has not are left out: " + left_out.decode(), stacklevel=4)
+            warnings.warn("unsupported metrics are left out: " + left_out.decode(), stacklevel=4)
 
     # ---- what the model is ----
 

@@ -7,7 +7,7 @@
 #define COMPLEX "complex numbers are not supported"
 #define BITS "bits are not supported; write it with //, % and products"
 #define LINEAR "systems of equations and factors of matrices are not supported"
-#define NAN_ "numbers that may be NaN are not told apart; nan_to_num makes numbers of them"
+#define NAN_ "NaN is not treated separately; nan_to_num replaces it"
 #define OVER "it takes the batch for one of its axes, or mixes samples; name other axes"
 #define PIXELS "prepare images before they come here, or use convolutions"
 #define LAYERS "its layer, or another one, can take its place"

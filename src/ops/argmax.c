@@ -15,8 +15,8 @@ static snug_status infer(snug__infer *q) {
   SNUG_TRY(snug__need_axis(q, "axis", p->axis, q->in[0].rank, &axis));
   if (q->in[0].dim[axis] < 1 || q->in[0].dim[axis] > INT32_MAX) {
     return snug__fail(q->ctx, SNUG_E_SHAPE,
-                      "%s: axis %d has %lld elements; 1 to 2^31-1 can be told apart", q->where,
-                      axis, (long long)q->in[0].dim[axis]);
+                      "%s: axis %d has %lld elements; 1 to 2^31-1 are supported", q->where, axis,
+                      (long long)q->in[0].dim[axis]);
   }
   for (int32_t k = 0; k < q->in[0].rank; k++) {
     if (k != axis || p->keepdims) {

@@ -56,7 +56,7 @@ static snug_status check_data(snug_model *m, const snug_data *data, bool with_la
   SNUG_TRY(snug__feed_check(m, data, with_labels));
   return snug__feed_samples(data) >= 0
              ? SNUG_OK
-             : snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: nobody knows how many samples it has",
+             : snug__fail(m->ctx, SNUG_E_ARGUMENT, "%s: its number of samples is unknown",
                           data->source->name ? data->source->name : "data");
 }
 

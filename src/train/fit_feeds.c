@@ -16,7 +16,7 @@ static snug_status check_length(const snug__fit *f, const snug_data *data, int64
   return snug__feed_samples(data) >= 0 || steps
              ? SNUG_OK
              : snug__fail(f->model->ctx, SNUG_E_ARGUMENT,
-                          "%s: nobody knows how many samples it has; say with %s how many batches "
+                          "%s: its number of samples is unknown; set with %s how many batches "
                           "to take",
                           name_of(data->source), option);
 }

@@ -294,7 +294,7 @@ snug_status snug__fit_refuse(const snug__fit *f, const snug_memory_report *r, ui
   }
   return snug__fail(f->model->ctx, SNUG_E_LIMIT,
                     "fit: the line is %s (%llu bytes), and %s (%llu) is the least that would do at "
-                    "batch %lld; most of it are %s",
+                    "batch %lld; the largest part is %s",
                     snug__print_bytes(r->line, line), (unsigned long long)r->line,
                     snug__print_bytes(least, need), (unsigned long long)least,
                     (long long)f->train.batch, holders);

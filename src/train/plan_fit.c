@@ -273,7 +273,7 @@ snug_status snug__fit_show_plan(snug__fit *f) {
   snug_plan_destroy(p);
   snug__heap_trim(); /* the process was measured before that */
   return goes_on ? SNUG_OK
-                 : snug__fail(f->model->ctx, SNUG_E_STOPPED, "fit: its plan was not wanted");
+                 : snug__fail(f->model->ctx, SNUG_E_STOPPED, "fit: the caller rejected the plan");
 }
 
 snug_status snug_plan_samples(snug_model *m, int64_t samples, const snug_fit_options *options,

@@ -223,7 +223,7 @@ void snug__gpu_tell(const snug__gpu *g, snug_watch_report *out) {
   } else if (!g->is_open) {
     why = "the driver has not answered yet";
   } else if (g->n && g->peak == 0 && g->is_foreign) {
-    why = "the driver tells processes by numbers that nobody has here, as in a container";
+    why = "the driver reports process ids that do not exist here, as in a container";
   }
   snprintf(out->device_why, sizeof out->device_why, "%s", why);
   if (g->is_open) {

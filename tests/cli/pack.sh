@@ -106,7 +106,7 @@ bad empty.csv "empty.csv: empty"
 printf 'id,lower,size\na,0,1\n' >f.csv
 bad f.csv "f.csv:1: column upper is missing"
 printf 'id,lower,upper,size,size\n' >f.csv
-bad f.csv "column size stands there twice"
+bad f.csv "column size occurs twice"
 printf 'id,lower,upper,size\na,0,1,5\nb,0,1,many\n' >f.csv
 bad f.csv 'f.csv:3: size is "many", not a whole number'
 printf 'id,lower,upper,size\na,0,1,\n' >f.csv

@@ -43,7 +43,7 @@ lacks out '"validation_block":0'
 expect 2 plan m.keras --samples 5 --data train.npz
 has err "exclude each other"
 expect 2 plan m.keras --validation-data test.npz
-has err "goes with --data"
+has err "needs --data"
 "$MAKE_DATA" plain.keras 1 || fail "make_data"
 expect 2 plan plain.keras
 has err "snug plan plain.keras --optimizer adam --loss sparse_categorical_crossentropy"

@@ -273,7 +273,7 @@ TEST(a_generator_of_unknown_length_needs_steps) {
   make_stream(&r, SNUG_ROWS_UNKNOWN);
   snug_fit_options o = {.batch_size = 8, .epochs = 3};
   ASSERT_STATUS(ctx, snug_fit(m, &r.data, &o, NULL), SNUG_E_ARGUMENT,
-                "rows: nobody knows how many samples it has; say with steps_per_epoch");
+                "rows: its number of samples is unknown; set with steps_per_epoch");
   o.steps_per_epoch = 5;
   ASSERT_OK(ctx, snug_fit(m, &r.data, &o, NULL));
   o.validation_data = &r.data;
@@ -285,7 +285,7 @@ TEST(a_generator_of_unknown_length_needs_steps) {
   ASSERT_OK(ctx, snug_fit(m, &r.data, &o, NULL));
   double values[2];
   ASSERT_STATUS(ctx, snug_evaluate(m, &r.data, 8, values, 2), SNUG_E_ARGUMENT,
-                "rows: nobody knows");
+                "rows: its number of samples is unknown");
   snug_model_destroy(m);
   toy_free(&r.t);
   toy_free(&v.t);

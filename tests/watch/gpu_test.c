@@ -83,7 +83,7 @@ TEST(numbers_of_another_namespace_are_said) {
   put("0 31337 1000\n");
   snug_watch *w = machine_watch(test_ctx(), NULL);
   look_first(w);
-  ASSERT_HAS(report_of(w).device_why, "numbers that nobody has here");
+  ASSERT_HAS(report_of(w).device_why, "ids that do not exist here");
   snug_watch_destroy(w);
 }
 
