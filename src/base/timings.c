@@ -296,7 +296,9 @@ static snug_status add_new(snug__timings *to, const snug__timings *from) {
     const timing *one = timing_at(from, i);
     double there = 0.0;
     bool wanted = one->is_new && (one->replaces || !snug__timings_find(to, one->key, &there));
-    SNUG_TRY(wanted ? put(to, *one) : SNUG_OK);
+    if (wanted) {
+      SNUG_TRY(put(to, *one));
+    }
   }
   return SNUG_OK;
 }

@@ -82,7 +82,9 @@ static snug_status walk_values(stream *s, const snug__variable *v, bool stays) {
   snug__type there = here;
   SNUG_TRY(walk_layout(s, v, &there));
   size_t bytes = (size_t)snug__type_bytes(&there);
-  SNUG_TRY(s->task == SNUG__WRITE ? snug__variable_fetch(v) : SNUG_OK);
+  if (s->task == SNUG__WRITE) {
+    SNUG_TRY(snug__variable_fetch(v));
+  }
   if (stays && s->task != SNUG__WRITE) {
     return snug__backup_get(s, NULL, bytes);
   }

@@ -55,7 +55,9 @@ static snug_status add_data(snug__text *t, const snug__fit *f) {
   SNUG_TRY(add_flag(t, "shuffle", x->shuffled));
   SNUG_TRY(add_count(t, "the number of steps", f->steps));
   SNUG_TRY(add_flag(t, "sample_weight", x->data->sample_weight));
-  SNUG_TRY(o->augment ? add(t, "augment", o->augment) : SNUG_OK);
+  if (o->augment) {
+    SNUG_TRY(add(t, "augment", o->augment));
+  }
   SNUG_TRY(add_key(t, "class_weight", (size_t)o->n_class_weight, o->class_weight,
                    (size_t)o->n_class_weight * sizeof *o->class_weight));
   SNUG_TRY(add_count(t, "the number of samples to validate with", f->has_validation ? v->rows : 0));
@@ -116,7 +118,9 @@ static snug_status add_model(snug__text *t, const snug_model *m) {
 static snug_status add_callbacks(snug__text *t, const snug__fit *f) {
   for (int32_t i = 0; i < f->options.n_callbacks; i++) {
     const snug__caller *c = snug__caller_of(&f->options.callbacks[i]);
-    SNUG_TRY(c && c->steers ? add(t, c->class_name, c->config) : SNUG_OK);
+    if (c && c->steers) {
+      SNUG_TRY(add(t, c->class_name, c->config));
+    }
   }
   return SNUG_OK;
 }

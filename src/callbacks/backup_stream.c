@@ -38,7 +38,9 @@ static snug_status put_bytes(snug__backup_stream *s, const unsigned char *bytes,
     s->n += part;
     bytes += part;
     n -= part;
-    SNUG_TRY(s->n == SNUG__BACKUP_BUFFER ? snug__backup_flush(s) : SNUG_OK);
+    if (s->n == SNUG__BACKUP_BUFFER) {
+      SNUG_TRY(snug__backup_flush(s));
+    }
   }
   return SNUG_OK;
 }
@@ -59,7 +61,9 @@ static snug_status fill_buffer(snug__backup_stream *s) {
 snug_status snug__backup_get(snug__backup_stream *s, void *to, size_t n) {
   unsigned char *at = to;
   while (n > 0) {
-    SNUG_TRY(s->at == s->n ? fill_buffer(s) : SNUG_OK);
+    if (s->at == s->n) {
+      SNUG_TRY(fill_buffer(s));
+    }
     size_t part = n < s->n - s->at ? n : s->n - s->at;
     add_to_sum(s, s->buffer + s->at, part);
     if (at) {

@@ -126,7 +126,9 @@ static snug_status rehearse(checkpoint *c, int64_t epochs) {
   for (int64_t epoch = f->options.initial_epoch; epoch < epochs; epoch++) {
     const snug__template_values v = {.epoch = epoch + 1, .batch = c->freq ? 1 : 0, .logs = &logs};
     SNUG_TRY(snug__template_fill(c->base.ctx, c->base.target.path, &v, path, sizeof path));
-    SNUG_TRY(by_epoch ? check_target(c, path) : SNUG_OK);
+    if (by_epoch) {
+      SNUG_TRY(check_target(c, path));
+    }
     if (!by_epoch || epoch - f->options.initial_epoch >= MOST_REHEARSED) {
       break;
     }

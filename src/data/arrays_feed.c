@@ -175,8 +175,12 @@ static snug_status choose(snug_arrays *a, snug__array_entry *e, snug__rows *r, b
   if (*is_held) {
     return SNUG_OK;
   }
-  SNUG_TRY(is_fortran ? refuse_fortran(a, e) : SNUG_OK);
-  SNUG_TRY(r->packing && a->options.allow_disk ? spill(a, e, r) : SNUG_OK);
+  if (is_fortran) {
+    SNUG_TRY(refuse_fortran(a, e));
+  }
+  if (r->packing && a->options.allow_disk) {
+    SNUG_TRY(spill(a, e, r));
+  }
   return make_source(a, e, r);
 }
 

@@ -318,7 +318,9 @@ snug_status snug_arrays_inputs(snug_arrays *a, snug_part part, const snug_array 
     f = NULL;
     found = a->entries.n > 1 ? (int32_t)a->entries.n - 1 : 1;
   }
-  SNUG_TRY(found ? copy_inputs(a, f, found, x) : SNUG_OK);
+  if (found) {
+    SNUG_TRY(copy_inputs(a, f, found, x));
+  }
   *n = found;
   return SNUG_OK;
 }

@@ -26,7 +26,9 @@ static snug_status add_column(snug_arrays *a, const char *name, int32_t field,
 static snug_status add_columns(snug_arrays *a, snug_source *source) {
   size_t n = a->csv->columns.n;
   SNUG_TRY(add_column(a, "x", SNUG__CSV_X, source));
-  SNUG_TRY(a->csv->label >= 0 ? add_column(a, "y", SNUG__CSV_Y, source) : SNUG_OK);
+  if (a->csv->label >= 0) {
+    SNUG_TRY(add_column(a, "y", SNUG__CSV_Y, source));
+  }
   for (size_t i = 0; i < n && n <= MOST_OWN; i++) {
     const char *name = SNUG_VEC(&a->csv->columns, snug__csv_column, i).name;
     SNUG_TRY(add_column(a, name, SNUG__CSV_COLUMNS + (int32_t)i, source));

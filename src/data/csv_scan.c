@@ -56,7 +56,9 @@ static snug_status has_names(const scan *s, snug__csv_row row, bool *out) {
   bool is_bad;
   *out = false;
   while (snug__csv_next(&row, &f, &is_bad)) {
-    SNUG_TRY(is_bad ? fail_line(s, "a text stands behind a closing quote", 0, 0) : SNUG_OK);
+    if (is_bad) {
+      SNUG_TRY(fail_line(s, "a text stands behind a closing quote", 0, 0));
+    }
     *out = *out || snug__csv_kind_of(&f) == SNUG__CSV_TEXT;
   }
   return SNUG_OK;
@@ -136,8 +138,12 @@ static snug_status look_at_fields(scan *s, snug__csv_row row) {
   bool is_bad;
   size_t n = 0;
   for (; snug__csv_next(&row, &f, &is_bad); n++) {
-    SNUG_TRY(is_bad ? fail_line(s, "a text stands behind a closing quote", 0, 0) : SNUG_OK);
-    SNUG_TRY(n < s->c->columns.n ? look_at_field(s, n, &f) : SNUG_OK);
+    if (is_bad) {
+      SNUG_TRY(fail_line(s, "a text stands behind a closing quote", 0, 0));
+    }
+    if (n < s->c->columns.n) {
+      SNUG_TRY(look_at_field(s, n, &f));
+    }
   }
   return n == s->c->columns.n ? SNUG_OK
                               : fail_line(s, "has %lld fields, the first line has %lld",
@@ -185,7 +191,9 @@ static snug_status look_at_row(scan *s, const char *at, const char *end, const c
   if (row.at == row.end) {
     return SNUG_OK; /* an empty line */
   }
-  SNUG_TRY(is_first ? look_at_first(s, row, label) : SNUG_OK);
+  if (is_first) {
+    SNUG_TRY(look_at_first(s, row, label));
+  }
   if (is_first && s->c->has_names) {
     return SNUG_OK;
   }
@@ -220,9 +228,9 @@ static snug_status look_at_buffer(scan *s, const char *label) {
   const char *end = s->buffer + s->filled;
   const char *next = NULL;
   while (at < end && (next = snug__csv_row_end(at, end, is_last))) {
-    SNUG_TRY(next - at > SNUG__CSV_ROW_BYTES
-                 ? fail_line(s, "is longer than %lld bytes", SNUG__CSV_ROW_BYTES, 0)
-                 : SNUG_OK);
+    if (next - at > SNUG__CSV_ROW_BYTES) {
+      SNUG_TRY(fail_line(s, "is longer than %lld bytes", SNUG__CSV_ROW_BYTES, 0));
+    }
     SNUG_TRY(look_at_row(s, at, next, label));
     s->line += count_lines(at, next);
     at = next;

@@ -46,10 +46,12 @@ static snug_status read_recipe(snug_ctx *ctx, const snug_image_options *o, snug_
   SNUG_TRY(read_load(ctx, o, r));
   SNUG_TRY(choose(ctx, "dtype of images", o->dtype, dtype_names, &dtype));
   r->is_u8 = dtype == 1;
-  SNUG_TRY(o->rescale ? snug__option_scale(ctx, "rescale", o->rescale, &r->scale, &r->offset)
-                      : SNUG_OK);
-  SNUG_TRY(o->normalize ? snug__fields_parse(ctx, "normalize", moment_fields, o->normalize, r)
-                        : SNUG_OK);
+  if (o->rescale) {
+    SNUG_TRY(snug__option_scale(ctx, "rescale", o->rescale, &r->scale, &r->offset));
+  }
+  if (o->normalize) {
+    SNUG_TRY(snug__fields_parse(ctx, "normalize", moment_fields, o->normalize, r));
+  }
   SNUG_TRY(snug__augment_parse(ctx, o->augment, &r->augment));
   return snug__recipe_check(ctx, r);
 }

@@ -64,7 +64,9 @@ static snug_status restart_all(void *user, void *scratch, uint64_t pass, char *w
   for (int32_t i = 0; i < j->n; i++) {
     const snug_source *s = j->entries[i]->source;
     if (is_first(j, i)) {
-      SNUG_TRY(s->restart ? s->restart(s->user, at, pass, why) : SNUG_OK);
+      if (s->restart) {
+        SNUG_TRY(s->restart(s->user, at, pass, why));
+      }
       at += scratch_of(s);
     }
   }
@@ -130,7 +132,9 @@ snug_status snug__arrays_join(snug_arrays *a, snug__array_entry *const *entries,
   j->entries = entries;
   j->n = n;
   for (int32_t i = 0; i < n; i++) {
-    SNUG_TRY(is_first(j, i) ? add(a, j, entries[i]) : SNUG_OK);
+    if (is_first(j, i)) {
+      SNUG_TRY(add(a, j, entries[i]));
+    }
   }
   name_files(j);
   j->source.name = j->name[0] ? j->name : NULL;

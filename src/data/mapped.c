@@ -32,7 +32,9 @@ static snug_status read_row(void *user, void *scratch, int64_t row, uint64_t pas
       copy_row(a, row, to[k]);
     }
   }
-  SNUG_TRY(s ? s->read(s->user, inner_scratch(d, scratch), row, pass, table, why) : SNUG_OK);
+  if (s) {
+    SNUG_TRY(s->read(s->user, inner_scratch(d, scratch), row, pass, table, why));
+  }
   return d->map(d->map_user, row, pass, to, why);
 }
 

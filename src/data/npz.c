@@ -96,7 +96,9 @@ static snug_status add_members(snug_arrays *a, const char *path, const snug__zip
   bool is_there = true;
   for (int64_t at = 0, next = 0; is_there; at = next) {
     SNUG_TRY(snug__zip_next(archive, &next, &m, &is_there));
-    SNUG_TRY(is_there ? add_member(a, path, archive, at, &m) : SNUG_OK);
+    if (is_there) {
+      SNUG_TRY(add_member(a, path, archive, at, &m));
+    }
   }
   return SNUG_OK;
 }

@@ -85,8 +85,12 @@ static snug_status print_words(const char *words, snug__text *out) {
     char one[SNUG__NAME_BYTES];
     size_t n = strcspn(at, ", ");
     snprintf(one, sizeof one, "%.*s", (int)n, at);
-    SNUG_TRY(n && at > words ? snug__text_add(out, ", ") : SNUG_OK);
-    SNUG_TRY(n ? snug__json_print_text(one, out) : SNUG_OK);
+    if (n && at > words) {
+      SNUG_TRY(snug__text_add(out, ", "));
+    }
+    if (n) {
+      SNUG_TRY(snug__json_print_text(one, out));
+    }
     at += n + (at[n] != 0);
   }
   return snug__text_add(out, "]");

@@ -146,7 +146,9 @@ static snug_status print_item(description *d, const snug__keras_calls *calls,
   SNUG_TRY(snug__text_add(&d->text, ", \"name\": "));
   SNUG_TRY(snug__json_print_text(input ? input->name : layer->name, &d->text));
   SNUG_TRY(snug__text_add(&d->text, ", \"inbound_nodes\": ["));
-  SNUG_TRY(layer ? print_nodes(d, calls, layer) : SNUG_OK);
+  if (layer) {
+    SNUG_TRY(print_nodes(d, calls, layer));
+  }
   return snug__text_add(&d->text, "]}");
 }
 

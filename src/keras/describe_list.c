@@ -103,7 +103,9 @@ static snug_status list_all(listing *l, snug__arena *arena) {
     SNUG_TRY(snug__vec_push(l->out, &item, 1));
   }
   for (size_t c = 0; c < m->calls.n; c++) {
-    SNUG_TRY(call_at(m, c)->needed ? list_from(l, call_at(m, c)->layer) : SNUG_OK);
+    if (call_at(m, c)->needed) {
+      SNUG_TRY(list_from(l, call_at(m, c)->layer));
+    }
   }
   return SNUG_OK;
 }

@@ -264,7 +264,9 @@ static snug_status add_keywords(snug__config *k, const snug__config_item *item,
                                 snug__text *out) {
   for (snug__json_member x = snug__json_first(kwargs); x.key; x = snug__json_next(kwargs, x)) {
     bool is_constant = !snug__json_is_null(x.value) && !has_tensor(x.value);
-    SNUG_TRY(has_tensor(x.value) ? check_tensors(k, item, x.value) : SNUG_OK);
+    if (has_tensor(x.value)) {
+      SNUG_TRY(check_tensors(k, item, x.value));
+    }
     SNUG_TRY(!item->is_op  ? check_keyword(k, item, &x)
              : is_constant ? add_keyword(k, item, class_, &x, out)
                            : SNUG_OK);

@@ -195,7 +195,9 @@ static snug_status load(snug__archive *a, snug_ctx *ctx, const char *path,
   bool has_weights = !options || !options->no_weights;
   SNUG_TRY(build(a, ctx, path, options, out));
   SNUG_TRY(snug__load_check_weights(a, *out, path, options));
-  SNUG_TRY(has_weights ? find_weights(a, *out, path, &range) : SNUG_OK);
+  if (has_weights) {
+    SNUG_TRY(find_weights(a, *out, path, &range));
+  }
   forget_initial_values(*out);
   SNUG_TRY(options && options->no_compile ? SNUG_OK : snug__keras_try_compile(*out, path));
   return has_weights ? read_range(*out, path, &range, read_state) : SNUG_OK;

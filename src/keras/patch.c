@@ -58,7 +58,9 @@ static snug_status list_places(patching *p) {
     char *key = NULL;
     SNUG_TRY(snug__arena_take(&p->arena, bytes, (void **)&key));
     snprintf(key, bytes, "%.*s\n%s", (int)n, place->path, place->name);
-    SNUG_TRY(place->path[0] ? snug__map_set(&p->places, key, i) : SNUG_OK);
+    if (place->path[0]) {
+      SNUG_TRY(snug__map_set(&p->places, key, i));
+    }
   }
   return SNUG_OK;
 }

@@ -146,8 +146,12 @@ static snug_status add_for_all(listing *l, bool average, bool accumulator) {
   for (size_t i = 0; i < l->n_trained; i++) {
     static const char mean[] = "average";
     static const char sum[] = "gradient_accumulator";
-    SNUG_TRY(average ? add_slot(l, l->trained[i], mean, sizeof mean - 1, 0.0) : SNUG_OK);
-    SNUG_TRY(accumulator ? add_slot(l, l->trained[i], sum, sizeof sum - 1, 0.0) : SNUG_OK);
+    if (average) {
+      SNUG_TRY(add_slot(l, l->trained[i], mean, sizeof mean - 1, 0.0));
+    }
+    if (accumulator) {
+      SNUG_TRY(add_slot(l, l->trained[i], sum, sizeof sum - 1, 0.0));
+    }
   }
   return SNUG_OK;
 }
@@ -161,7 +165,9 @@ static snug_status add_all(listing *l, bool is_old) {
   SNUG_TRY(l->o->schedule.kind ? SNUG_OK : add_single(l, "optimizer/learning_rate"));
   SNUG_TRY(add_for_all(l, averages, is_old && averages && sums));
   SNUG_TRY(add_for_all(l, false, sums && !(is_old && averages)));
-  SNUG_TRY(is_nadam && is_old ? add_single(l, "optimizer/u_product") : SNUG_OK);
+  if (is_nadam && is_old) {
+    SNUG_TRY(add_single(l, "optimizer/u_product"));
+  }
   SNUG_TRY(add_groups(l));
   return is_nadam && !is_old ? add_single(l, "optimizer/u_product") : SNUG_OK;
 }

@@ -146,7 +146,9 @@ snug_status snug_model_variable_set(snug_model *m, const char *name, int64_t fir
                                     const void *data) {
   const snug__variable *v = NULL;
   SNUG_TRY(find(m, name, first, n, data, &v));
-  SNUG_TRY(n ? check_scalar(m, v, data) : SNUG_OK);
+  if (n) {
+    SNUG_TRY(check_scalar(m, v, data));
+  }
   SNUG_TRY(snug__variable_fetch(v));
   snug__type stored = snug__variable_stored(v);
   snug__relayout_in(&stored, v->data, first, n, data);

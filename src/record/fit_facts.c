@@ -67,7 +67,9 @@ static snug_status tell_point(snug_recorder *r, const snug__pick *pick) {
     return SNUG_OK;
   }
   const snug_plan_point *p = &pick->points[pick->chosen];
-  SNUG_TRY(p->seconds > 0.0 ? snug__recorder_real(r, "plan.step_seconds", p->seconds) : SNUG_OK);
+  if (p->seconds > 0.0) {
+    SNUG_TRY(snug__recorder_real(r, "plan.step_seconds", p->seconds));
+  }
   SNUG_TRY(snug__recorder_number(r, "plan.micro_batch", (uint64_t)p->micro_batch));
   SNUG_TRY(snug__recorder_number(r, "plan.recomputed", (uint64_t)p->recomputed));
   return snug__recorder_number(r, "plan.on_disk", p->on_disk);

@@ -72,7 +72,9 @@ static snug_status open_new(snug__frames *f, const char *path, bool is_file, con
                                         f->shown)
                            : fail_io(f, "cannot be written");
   }
-  SNUG_TRY(is_file ? hold(f) : SNUG_OK);
+  if (is_file) {
+    SNUG_TRY(hold(f));
+  }
   snug_status s = write_head(f, head);
   if (s && is_file) {
     unlink(path);

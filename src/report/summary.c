@@ -111,7 +111,9 @@ static snug_status add_rows(maker *k) {
       }
       SNUG_TRY(add_input(k, in));
     }
-    SNUG_TRY(call && call->needed ? add_call(k, call) : SNUG_OK);
+    if (call && call->needed) {
+      SNUG_TRY(add_call(k, call));
+    }
   }
   return SNUG_OK;
 }

@@ -207,7 +207,9 @@ snug_status snug_view_tensorboard(const snug_view *v, const char *folder, bool r
     b.began = began(b.run);
     name_run(&b, i);
     SNUG_TRY(write_part(&b, false));
-    SNUG_TRY(was_validated(b.run) ? write_part(&b, true) : SNUG_OK);
+    if (was_validated(b.run)) {
+      SNUG_TRY(write_part(&b, true));
+    }
   }
   return SNUG_OK;
 }

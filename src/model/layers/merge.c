@@ -90,7 +90,9 @@ static snug_status concatenate_masks(snug__layer_call *c, int32_t axis) {
   for (int32_t i = 0; i < c->n_in; i++) {
     SNUG_TRY(mask_of(c, i, &masks[i]));
     c->mask = i ? c->mask : masks[0];
-    SNUG_TRY(last ? snug__layer_join_masks(c, c->mask, masks[i], &c->mask) : SNUG_OK);
+    if (last) {
+      SNUG_TRY(snug__layer_join_masks(c, c->mask, masks[i], &c->mask));
+    }
   }
   return last ? SNUG_OK
               : snug__graph_add(c->b->g, &snug__op_concat, &p, masks, c->n_in, &c->mask, 1);

@@ -288,7 +288,9 @@ static snug_status fill_like(snug__layer_call *c, double value) {
   snug_dtype dtype = x->dtype;
   snug__fill_params p;
   memset(&p, 0, sizeof p);
-  SNUG_TRY(k->dtype[0] ? dtype_of(c, k->dtype, &dtype) : SNUG_OK);
+  if (k->dtype[0]) {
+    SNUG_TRY(dtype_of(c, k->dtype, &dtype));
+  }
   p.shape.n = x->rank;
   memcpy(p.shape.v, x->dim, sizeof x->dim);
   p.value = value;
@@ -342,7 +344,9 @@ static snug_status one_hot(snug__layer_call *c) {
   snug__permute_params order;
   snug_dtype dtype = c->b->real;
   int32_t axis = 0;
-  SNUG_TRY(k->dtype[0] ? dtype_of(c, k->dtype, &dtype) : SNUG_OK);
+  if (k->dtype[0]) {
+    SNUG_TRY(dtype_of(c, k->dtype, &dtype));
+  }
   SNUG_TRY(snug__layer_need_axis(c, "axis", k->axis, rank, &axis));
   p.dtype = (int32_t)dtype;
   c->out = c->in[0];
@@ -385,7 +389,9 @@ static snug_status multi_hot(snug__layer_call *c) {
     return snug__fail(c->b->ctx, SNUG_E_SHAPE, "%s: a sample is one number; it must have several",
                       c->layer->name);
   }
-  SNUG_TRY(k->dtype[0] ? dtype_of(c, k->dtype, &dtype) : SNUG_OK);
+  if (k->dtype[0]) {
+    SNUG_TRY(dtype_of(c, k->dtype, &dtype));
+  }
   SNUG_TRY(snug__raw_cast(c, c->in[0], SNUG_INT32, &c->out));
   SNUG_TRY(SNUG_EMIT(c->b->g, one_hot, &p, &c->out, c->out));
   SNUG_TRY(SNUG_EMIT(c->b->g, max, &r, &c->out, c->out));

@@ -75,7 +75,9 @@ static snug_status replace(snug__layer_call *c, snug__compare_kind kind, const d
   snug__id to = c->out;
   snug__id number = SNUG_NONE;
   snug__id mask = SNUG_NONE;
-  SNUG_TRY(v ? snug__layer_number(c, *v, &to) : SNUG_OK);
+  if (v) {
+    SNUG_TRY(snug__layer_number(c, *v, &to));
+  }
   SNUG_TRY(SNUG_EMIT(c->b->g, compare, &p, &mask, c->out, to));
   SNUG_TRY(snug__layer_number(c, by, &number));
   return SNUG_EMIT(c->b->g, where, NULL, &c->out, mask, number, c->out);
@@ -123,7 +125,9 @@ static snug_status select_(snug__layer_call *c) {
   }
   snug__raw_operand rest = {SNUG_NONE, &k->default_};
   c->out = SNUG_NONE; /* 0 */
-  SNUG_TRY(k->default_.values.n ? snug__raw_value(c, &rest, dtype, &c->out) : SNUG_OK);
+  if (k->default_.values.n) {
+    SNUG_TRY(snug__raw_value(c, &rest, dtype, &c->out));
+  }
   for (int32_t i = n - 1; i >= 0; i--) {
     snug__id mask = SNUG_NONE;
     snug__id choice = SNUG_NONE;

@@ -245,7 +245,9 @@ static snug_status get_item(snug__layer_call *c) {
     SNUG_TRY(SNUG_EMIT(c->b->g, slice, &t.slice, &c->out, c->in[0]));
   }
   for (int32_t axis = 0; axis < SNUG_MAX_RANK; axis++) {
-    SNUG_TRY(t.backwards >> axis & 1 ? snug__raw_flip(c, c->out, axis, &c->out) : SNUG_OK);
+    if (t.backwards >> axis & 1) {
+      SNUG_TRY(snug__raw_flip(c, c->out, axis, &c->out));
+    }
   }
   return snug__layer_reshape(c, c->out, t.rank, t.dim, &c->out);
 }

@@ -95,7 +95,9 @@ static snug_status call_round(snug__layer_call *c) {
     SNUG_TRY(SNUG_EMIT(c->b->g, scale_shift, &up, &c->out, c->out));
   }
   SNUG_TRY(SNUG_EMIT(c->b->g, rounding, &p, &c->out, c->out));
-  SNUG_TRY(decimals ? snug__layer_number(c, up.scale, &factor) : SNUG_OK);
+  if (decimals) {
+    SNUG_TRY(snug__layer_number(c, up.scale, &factor));
+  }
   return decimals ? SNUG_EMIT(c->b->g, divide, NULL, &c->out, c->out, factor) : SNUG_OK;
 }
 

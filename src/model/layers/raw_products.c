@@ -98,7 +98,9 @@ static snug_status sum_out(product *p, int32_t i) {
       sum.axes.v[sum.axes.n++] = k;
     }
   }
-  SNUG_TRY(sum.axes.n ? SNUG_EMIT(p->c->b->g, sum, &sum, &kept.id, t->id) : SNUG_OK);
+  if (sum.axes.n) {
+    SNUG_TRY(SNUG_EMIT(p->c->b->g, sum, &sum, &kept.id, t->id));
+  }
   *t = kept;
   return SNUG_OK;
 }

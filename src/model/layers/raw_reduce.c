@@ -357,7 +357,9 @@ static snug_status arg(snug__layer_call *c, bool least) {
   p.keepdims = k->keepdims;
   SNUG_TRY(
       snug__raw_cast(c, c->in[0], snug__raw_work(snug__layer_type(c, c->in[0])->dtype), &c->out));
-  SNUG_TRY(least ? SNUG_EMIT(c->b->g, negative, NULL, &c->out, c->out) : SNUG_OK);
+  if (least) {
+    SNUG_TRY(SNUG_EMIT(c->b->g, negative, NULL, &c->out, c->out));
+  }
   return SNUG_EMIT(c->b->g, argmax, &p, &c->out, c->out);
 }
 

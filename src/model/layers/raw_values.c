@@ -106,7 +106,9 @@ snug_status snug__raw_open(const snug__layer_call *c, const snug__raw_constant *
                       c->layer->name, c->n_in, n - next, n);
   }
   for (int32_t i = 0; i < n; i++) {
-    SNUG_TRY(out[i].constant ? check_constant(c, out[i].constant) : SNUG_OK);
+    if (out[i].constant) {
+      SNUG_TRY(check_constant(c, out[i].constant));
+    }
   }
   return SNUG_OK;
 }
