@@ -27,11 +27,11 @@ static snug_status infer_from_zero(snug__infer *q, const char *name, double valu
 /* ---- logistic and its kin ---- */
 
 UNARY_AT(sigmoid, logistic(x))
-UNARY_SLOPE(sigmoid, dy *v *(1.0 - v))
+UNARY_SLOPE(sigmoid, (dy * v * (1.0 - v)))
 UNARY_PAIR(sigmoid, "1 / (1 + e^-x)", out, snug__unary_cost);
 
 UNARY_AT(tanh, tanh(x))
-UNARY_SLOPE(tanh, dy *(1.0 - v * v))
+UNARY_SLOPE(tanh, (dy * (1.0 - v * v)))
 UNARY_PAIR(tanh, "hyperbolic tangent of x", out, snug__unary_cost);
 
 /* y = log(1 + e^x), so sigmoid(x) = 1 - e^-y. */
@@ -45,12 +45,12 @@ UNARY_SLOPE(log_sigmoid, dy * -expm1(v))
 UNARY_PAIR(log_sigmoid, "log(sigmoid(x))", out, snug__unary_cost);
 
 UNARY_AT(softsign, x / (1.0 + fabs(x)))
-UNARY_SLOPE(softsign, dy *(1.0 - fabs(v)) * (1.0 - fabs(v)))
+UNARY_SLOPE(softsign, (dy * (1.0 - fabs(v)) * (1.0 - fabs(v))))
 UNARY_PAIR(softsign, "x / (1 + |x|)", out, NULL);
 
 /* ---- gated by the input ---- */
 
-UNARY_AT(silu, x *logistic(x))
+UNARY_AT(silu, (x * logistic(x)))
 static double silu_slope(double dy, double v, const void *p) {
   double s = logistic(v);
   (void)p;
@@ -58,7 +58,7 @@ static double silu_slope(double dy, double v, const void *p) {
 }
 UNARY_PAIR(silu, "x sigmoid(x)", in, snug__unary_cost);
 
-UNARY_AT(mish, x *tanh(softplus(x)))
+UNARY_AT(mish, (x * tanh(softplus(x))))
 static double mish_slope(double dy, double v, const void *p) {
   double t = tanh(softplus(v));
   (void)p;
@@ -67,7 +67,7 @@ static double mish_slope(double dy, double v, const void *p) {
 UNARY_PAIR(mish, "x tanh(softplus(x))", in, snug__unary_cost);
 
 UNARY_AT(tanh_shrink, x - tanh(x))
-UNARY_SLOPE(tanh_shrink, dy *tanh(v) * tanh(v))
+UNARY_SLOPE(tanh_shrink, (dy * tanh(v) * tanh(v)))
 UNARY_PAIR(tanh_shrink, "x - tanh(x)", in, snug__unary_cost);
 
 static const snug__field gelu_fields[] = {SNUG_FIELD(snug__gelu_params, approximate, BOOL, "false"),
@@ -129,7 +129,7 @@ UNARY_PAIR_WITH(celu, "x, below 0 alpha (e^(x/alpha) - 1)", out, snug__unary_cos
                 snug__alpha_params, alpha_fields, celu_infer);
 
 UNARY_AT(selu, SELU_SCALE *(x > 0.0 ? x : SELU_ALPHA * expm1(x)))
-UNARY_SLOPE(selu, dy *(v > 0.0 ? SELU_SCALE : v + SELU_SCALE * SELU_ALPHA))
+UNARY_SLOPE(selu, (dy * (v > 0.0 ? SELU_SCALE : v + SELU_SCALE * SELU_ALPHA)))
 UNARY_PAIR(selu, "scaled elu with the self-normalizing constants", out, snug__unary_cost);
 
 /* ---- squareplus: y (y - x) = b / 4, so the slope y / (2 y - x) is y^2 / (y^2 + b/4) ---- */
@@ -160,7 +160,7 @@ UNARY_AT(hard_sigmoid, relu6(x + 3.0) / 6.0)
 UNARY_SLOPE(hard_sigmoid, v > 0.0 && v < 1.0 ? dy / 6.0 : 0.0)
 UNARY_PAIR(hard_sigmoid, "relu6(x + 3) / 6", out, NULL);
 
-UNARY_AT(hard_silu, x *relu6(x + 3.0) / 6.0)
+UNARY_AT(hard_silu, (x * relu6(x + 3.0) / 6.0))
 UNARY_SLOPE(hard_silu, v <= -3.0 ? 0.0 : v >= 3.0 ? dy : dy * (2.0 * v + 3.0) / 6.0)
 UNARY_PAIR(hard_silu, "x hard_sigmoid(x)", in, NULL);
 

@@ -84,7 +84,7 @@ UNARY_RECORD(scale_shift, "x scale + shift", 1, .params_bytes = sizeof(snug__sca
 
 /* ---- smooth ---- */
 
-UNARY_AT(square, x *x)
+UNARY_AT(square, (x * x))
 UNARY_SLOPE(square, 2.0 * v * dy)
 UNARY_PAIR(square, "x^2", in, NULL);
 
@@ -97,11 +97,11 @@ UNARY_SLOPE(rsqrt, -0.5 * v * v * v * dy)
 UNARY_PAIR(rsqrt, "1 / square root of x", out, NULL);
 
 UNARY_AT(reciprocal, 1.0 / x)
-UNARY_SLOPE(reciprocal, -v *v *dy)
+UNARY_SLOPE(reciprocal, (-v * v * dy))
 UNARY_PAIR(reciprocal, "1 / x", out, NULL);
 
 UNARY_AT(exp, exp(x))
-UNARY_SLOPE(exp, dy *v)
+UNARY_SLOPE(exp, (dy * v))
 UNARY_PAIR(exp, "e^x", out, snug__unary_cost);
 
 UNARY_AT(log, log(x))
