@@ -59,8 +59,8 @@ void snug__prealloc_end(snug_ctx *ctx);
  * message that says who holds what. */
 snug_status snug__refuse(snug_ctx *ctx, snug__account_name name, size_t bytes) SNUG_NODISCARD;
 
-/* Before another library takes about so many bytes of its own ("parse x.json"): whether that leaves
- * the process under its gate.  Fails: E_LIMIT. */
+/* Before another library takes about this many bytes of its own ("parse x.json"): whether that
+ * leaves the process under its gate.  Fails: E_LIMIT. */
 snug_status snug__admit(snug_ctx *ctx, const char *what, size_t bytes) SNUG_NODISCARD;
 
 /* Take zeroed memory.  Fails: E_MEMORY or E_LIMIT as snug__refuse; *out is NULL. */

@@ -1,4 +1,4 @@
-/* Fields: a table that tells the members of a parameter struct by name, so that one piece of code
+/* Fields: a table that lists the members of a parameter struct by name, so that one piece of code
  * sets defaults, parses, prints and reads back the parameters of every op, layer, optimizer, loss
  * and metric.
  *

@@ -5,8 +5,8 @@
  * the place of the target in one step.  A link is followed, permissions are kept.  A target that is
  * not a file (a terminal, a pipe) is written directly.
  *
- * A temporary file is locked as long as it is written.  One that nobody holds is of a process that
- * was killed, and the next one that writes into the folder removes it. */
+ * A temporary file is locked as long as it is written.  One that no process holds is of a process
+ * that was killed, and the next one that writes into the folder removes it. */
 #ifndef SNUG_BASE_FILE_H
 #define SNUG_BASE_FILE_H
 
@@ -32,9 +32,9 @@ typedef struct snug__replace {
  * and reason; there is then nothing to abandon. */
 snug_status snug__replace_begin(snug__replace *r, snug_ctx *ctx, const char *path) SNUG_NODISCARD;
 
-/* Keep room for so many bytes on the disk, so that writing them will not fail for lack of it.  On a
- * file system in memory the room is looked at and not taken: it would be memory.  Fails: E_IO; the
- * replacement is still to be abandoned. */
+/* Keep room for this many bytes on the disk, so that writing them will not fail for lack of it.  On
+ * a file system in memory the room is looked at and not taken: it would be memory.  Fails: E_IO;
+ * the replacement is still to be abandoned. */
 snug_status snug__replace_reserve(snug__replace *r, int64_t bytes) SNUG_NODISCARD;
 
 /* Append bytes.  Fails: E_IO; the replacement is still to be abandoned. */
@@ -53,8 +53,8 @@ void snug__replace_abandon(snug__replace *r);
 /* The one or the other: commit what was written, or abandon it if that failed with `written`. */
 snug_status snug__replace_end(snug__replace *r, snug_status written) SNUG_NODISCARD;
 
-/* Find out whether a file of so many bytes could be put in the place of a path; nothing is left of
- * that.  Fails: E_IO. */
+/* Find out whether a file of this many bytes could be put in the place of a path; nothing is left
+ * of that.  Fails: E_IO. */
 snug_status snug__replace_rehearse(snug_ctx *ctx, const char *path, int64_t bytes) SNUG_NODISCARD;
 
 /* The folder in which a path lies, "." where it names none, into `out` of SNUG__PATH_BYTES. */

@@ -1,7 +1,7 @@
 /* What the whole process may hold, and whether that leaves room for more.
  *
  * The account knows what Snug holds; code, other libraries and what a heap keeps are seen by the
- * system alone.  So the system is asked, and not at every request: half of the room that it tells
+ * system alone.  So the system is asked, and not at every request: half of the room that it reports
  * may be taken before it is asked again, and the other half is for whoever does not ask us. */
 #ifndef SNUG_BASE_GATE_H
 #define SNUG_BASE_GATE_H
@@ -25,13 +25,13 @@ uint64_t snug__gate_held(void);
 /* The bytes that may still be taken; UINT64_MAX if any number.  Asks the system. */
 uint64_t snug__gate_room(const snug__gate *g);
 
-/* What the process would come to with so many bytes more, and what others may take meanwhile. */
+/* What the process would come to with this many bytes more, and what others may take meanwhile. */
 uint64_t snug__gate_needs(const snug__gate *g, uint64_t bytes);
 
-/* Whether so many bytes more may be taken; they count as taken then. */
+/* Whether this many bytes more may be taken; they count as taken then. */
 bool snug__gate_admits(snug__gate *g, uint64_t bytes);
 
-/* Whether a file of so many bytes may lie in memory; it counts as held until it is given back. */
+/* Whether a file of this many bytes may lie in memory; it counts as held until it is given back. */
 bool snug__gate_take_beside(snug__gate *g, uint64_t bytes);
 void snug__gate_give_beside(snug__gate *g, uint64_t bytes);
 

@@ -1,4 +1,4 @@
-/* The control groups of this process: what a container gives it is told there.  Both versions are
+/* The control groups of this process: they tell what a container gives it.  Both versions are
  * read, under `root` ("": the machine's own files; tests make up a machine of their own). */
 #ifndef SNUG_BASE_GROUPS_H
 #define SNUG_BASE_GROUPS_H

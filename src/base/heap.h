@@ -9,8 +9,8 @@
 
 extern const snug_allocator snug__heap;
 
-/* Whether so many bytes more could be had from the system now.  Libraries that do not look whether
- * memory was refused are only called where it will not be. */
+/* Whether this many bytes more could be had from the system now.  Libraries that do not look
+ * whether memory was refused are only called where it will not be. */
 bool snug__heap_has(size_t bytes);
 
 /* Give free memory of the C library's heap back to the system, also from between what is held. */

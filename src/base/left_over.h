@@ -4,8 +4,8 @@
 
 #include "base/ctx.h"
 
-/* Remove the temporary files of base/file.h in a folder that nobody holds.  What cannot be removed
- * stays. */
+/* Remove the temporary files of base/file.h in a folder that no process holds.  What cannot be
+ * removed stays. */
 void snug__remove_left_over(const char *folder);
 
 /* Hold an open file or folder against other runs, until it is closed.  Where the file system knows

@@ -19,7 +19,7 @@ const char *snug__print_float(double value, char out[SNUG__NUMBER_BYTES]);
 const char *snug__print_repr(double value, char out[SNUG__NUMBER_BYTES]);
 
 /* Bytes as people read them, "512 MiB", "1.5 GiB", never less than they are: whoever types in what
- * he was told to have enough has enough.  Returns out. */
+ * was told to be enough has enough.  Returns out. */
 const char *snug__print_bytes(uint64_t bytes, char out[SNUG__NUMBER_BYTES]);
 
 #endif

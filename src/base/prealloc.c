@@ -14,7 +14,7 @@ void snug__prealloc_open(snug__prealloc *prealloc, void *memory, size_t bytes) {
   *prealloc = (snug__prealloc){.start = memory, .bytes = bytes, .idle = bytes, .gaps = all};
 }
 
-/* The link to the first gap of so many bytes or more; to NULL if there is none. */
+/* The link to the first gap of this many bytes or more; to NULL if there is none. */
 static snug__gap **find_gap(const snug__prealloc *prealloc, size_t bytes) {
   snug__gap **link = (snug__gap **)&prealloc->gaps;
   while (*link && (*link)->bytes < bytes) {

@@ -26,14 +26,14 @@ typedef struct snug__prealloc {
 /* The bytes that a piece of so many takes; 0: that is more than there can be. */
 size_t snug__prealloc_round(size_t bytes);
 
-/* Use memory of so many bytes, a multiple of the grain; it stays the caller's. */
+/* Use memory of this many bytes, a multiple of the grain; it stays the caller's. */
 void snug__prealloc_open(snug__prealloc *prealloc, void *memory, size_t bytes);
 
 /* Take a piece.  NULL: no gap is large enough. */
 void *snug__prealloc_take(snug__prealloc *prealloc, size_t bytes);
 void snug__prealloc_give(snug__prealloc *prealloc, void *piece, size_t bytes);
 
-/* Whether a piece of so many bytes could be taken now; whether this one was. */
+/* Whether a piece of this many bytes could be taken now; whether this one was. */
 bool snug__prealloc_fits(const snug__prealloc *prealloc, size_t bytes);
 bool snug__prealloc_has(const snug__prealloc *prealloc, const void *piece);
 

@@ -43,7 +43,7 @@ static void take_line(const char *line, snug__process *out) {
 
 /* ---- what control groups tell ---- */
 
-/* The kernel's memory of a group, page tables included; NO_NUMBER if it is not told. */
+/* The kernel's memory of a group, page tables included; NO_NUMBER if it is not reported. */
 static uint64_t kernel_of(const char *group, bool unified) {
   char stat[STAT_BYTES] = "";
   if (!unified) {

@@ -24,7 +24,7 @@ typedef struct search {
 
 static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-/* Whether so many bytes are less than what was found so far; they are kept then. */
+/* Whether this many bytes are less than what was found so far; they are kept then. */
 static bool is_least(search *s, uint64_t bytes) {
   if (bytes >= s->least->bytes) {
     return false;

@@ -7,7 +7,7 @@
 
 #include "snug/memory.h"
 
-/* Find it, from the files under `root` ("": those of this machine).  false: none of them tells
+/* Find it, from the files under `root` ("": those of this machine).  false: none of them reports
  * anything. */
 bool snug__room_find(const char *root, snug_available *out);
 

@@ -56,7 +56,7 @@ struct snug__store {
 
 /* ---- moving ---- */
 
-/* Where to go on after a call that moved so many bytes; direct calls end at whole pages. */
+/* Where to go on after a call that moved this many bytes; direct calls end at whole pages. */
 static int64_t progress(const snug__store *s, ssize_t moved) {
   return s->is_direct ? (int64_t)moved / SNUG__STORE_ALIGN * SNUG__STORE_ALIGN : (int64_t)moved;
 }
@@ -101,7 +101,7 @@ static int move_chunk(const snug__store *s, char *buffer, const chunk *c, bool i
 
 static bool is_over(const transfer *t) { return t->given == t->bytes && t->moving == 0; }
 
-/* The next chunk that nobody has taken on; false if there is none.  After a failure all are taken
+/* The next chunk that is not taken; false if there is none.  After a failure all are taken
  * on and none is moved. */
 static bool take_chunk(snug__store *s, chunk *out) {
   while (s->next <= s->asked) {

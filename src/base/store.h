@@ -2,7 +2,7 @@
  * work.
  *
  * The file has no name and is gone with the store; all of it is reserved when it is opened, so a
- * full disk is told then and not later.  Two threads move the bytes in chunks, each through a
+ * full disk is reported then, not later.  Two threads move the bytes in chunks, each through a
  * buffer of its own: one copies while the other is at the disk.  The page cache is left out where
  * the file system allows that, for its pages would count in a container; elsewhere they are let go
  * at once.
@@ -12,7 +12,7 @@
  *    the account: snug__store_cost is what open takes, to the byte.
  * 2. Transfers begin in the order in which they were asked for.  The memory of one belongs to the
  *    store until it was waited for.
- * 3. After the first failure nothing is moved any more, and every wait tells that failure. */
+ * 3. After the first failure nothing is moved any more, and every wait returns that failure. */
 #ifndef SNUG_BASE_STORE_H
 #define SNUG_BASE_STORE_H
 
@@ -42,7 +42,8 @@ typedef struct snug__store_options {
 snug_status snug__store_open(snug_ctx *ctx, const snug__store_options *options,
                              snug__store **out) SNUG_NODISCARD;
 
-/* Whether a store of so many bytes could be opened there now.  Fails as open does, but for memory.
+/* Whether a store of this many bytes could be opened there now.  Fails as open does, but for
+ * memory.
  */
 snug_status snug__store_check(snug_ctx *ctx, const char *folder, int64_t bytes) SNUG_NODISCARD;
 
@@ -64,7 +65,7 @@ snug_status snug__store_wait(snug__store *s, int64_t ticket) SNUG_NODISCARD;
 /* Wait until no transfer is under way, whatever came of them. */
 void snug__store_settle(snug__store *s);
 
-/* Raise the failure that a wait told; `where` begins the message. */
+/* Raise the failure that a wait returned; `where` begins the message. */
 snug_status snug__store_fail(const snug__store *s, const char *where) SNUG_NODISCARD;
 
 /* Seconds that a byte takes to be written and to be read, and for how long either keeps a processor

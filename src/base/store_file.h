@@ -9,7 +9,7 @@
 /* The folder that is meant: the one given, TMPDIR, or /tmp. */
 const char *snug__store_folder(const char *given);
 
-/* Open a nameless file of so many bytes, all reserved.  Fails as snug__store_open does. */
+/* Open a nameless file of this many bytes, all reserved.  Fails as snug__store_open does. */
 snug_status snug__store_file(snug_ctx *ctx, const char *folder, int64_t bytes,
                              int *fd) SNUG_NODISCARD;
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* No header will ever add so many bytes: a size beyond that was not set. */
+/* No header will ever add this many bytes: a size beyond that was not set. */
 #define MOST_ADDED 65536
 
 static size_t size_of(const void *given) {

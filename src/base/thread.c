@@ -140,7 +140,7 @@ void snug__workers_start(int32_t threads) { snug__parallel_for(threads, threads,
 
 #ifdef _OPENMP
 
-/* What a limit leaves of so many bytes in use. */
+/* What a limit leaves of this many bytes in use. */
 static uint64_t left_by(const struct rlimit *limit, uint64_t used) {
   return limit->rlim_cur == RLIM_INFINITY ? UINT64_MAX
          : limit->rlim_cur > used         ? limit->rlim_cur - used
@@ -167,7 +167,7 @@ static void *wait_for(void *lock) {
   return NULL;
 }
 
-/* How many threads there can be at a time beside this one, up to `most`, with so many bytes to
+/* How many threads there can be at a time beside this one, up to `most`, with this many bytes to
  * spare.
  */
 static int32_t try_threads(int32_t most, size_t spare) {

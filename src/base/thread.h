@@ -19,22 +19,22 @@ int32_t snug__cores(void);
 /* Processors that are online, within a container's CPU quota. */
 int32_t snug__machine_cores(void);
 
-/* Processors that a team of so many threads runs on where the OpenMP runtime binds threads; 0: it
+/* Processors that a team of this many threads runs on where the OpenMP runtime binds threads; 0: it
  * does not.  Starts the team. */
 int32_t snug__bound_processors(int32_t threads);
 
-/* As many of so many threads as OpenMP starts here (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS), at
+/* As many of this many threads as OpenMP starts here (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS), at
  * least 1.  A library waits forever for a thread that it counted on and that never starts. */
 int32_t snug__usable_threads(int32_t threads);
 
-/* As many of so many threads as can be made where the system limits the addresses of the process,
+/* As many of this many threads as can be made where the system limits the addresses of the process,
  * with half of what is left of them to spare; at least 1.  They are started at once, before the
  * room for their stacks is used for something else: OpenMP ends a process in which it cannot make a
  * thread.  Without such a limit nothing is done. */
 int32_t snug__startable_threads(int32_t threads);
 
-/* Start so many threads, those of snug__parallel_for and of libraries on the same runtime, and make
- * a piece of each one's stack resident, as large as any kernel or file writer uses; so neither
+/* Start this many threads, those of snug__parallel_for and of libraries on the same runtime, and
+ * make a piece of each one's stack resident, as large as any kernel or file writer uses; so neither
  * comes later.  The calling thread counts. */
 void snug__workers_start(int32_t threads);
 
@@ -65,7 +65,7 @@ typedef struct snug__thread_state {
   uint32_t slice; /* nanoseconds; 0: this kernel has none to set */
 } snug__thread_state;
 
-/* Let so many threads, those of snug__parallel_for and of libraries on the same runtime, compute:
+/* Let this many threads, those of snug__parallel_for and of libraries on the same runtime, compute:
  * denormals are flushed on all but the calling one, and where there are several, each asks for
  * short time slices (Linux 6.12 and later): beside busy processes a thread that the others wait for
  * then gets a processor when it is woken, not some milliseconds later.  `before` has one per

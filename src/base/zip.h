@@ -17,7 +17,7 @@
 
 #define SNUG__ZIP_NAME_BYTES 512 /* of the longest name that is read, with its NUL */
 
-/* A member as the directory tells it. */
+/* A member as in the directory. */
 typedef struct snug__zip_member {
   char name[SNUG__ZIP_NAME_BYTES];
   uint32_t flags, method, crc;

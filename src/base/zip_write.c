@@ -166,7 +166,7 @@ static snug_status read_crc(const snug__zip_writer *w, int64_t at, member *m) {
   return SNUG_OK;
 }
 
-/* The header, which tells size and checksum, is written behind the content and stands before it. */
+/* The header, which tells size and checksum, is written behind the content and precedes it. */
 snug_status snug__zip_add_written(snug__zip_writer *w, const char *name, snug__zip_write *write,
                                   void *user, bool wide) {
   member m = {.at = w->file->at, .is_wide = wide || w->file->at > MOST_NARROW};

@@ -1,7 +1,7 @@
 /* What the callbacks of a fit remember, in a backup.
  *
  * Each state stands behind the class, config and path of its callback, and goes back to that one,
- * wherever it stands in the list.  A state that nobody here owns is passed over, and a callback
+ * wherever it stands in the list.  A state without an owner here is passed over, and a callback
  * whose state is not there begins anew: those that steer a fit are compared with its settings
  * (backup_settings.h), the others may come and go.  Callbacks of the caller's own have no names:
  * they must be the same ones, in the same order. */

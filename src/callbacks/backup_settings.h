@@ -18,7 +18,7 @@ typedef struct snug__settings {
 snug_status snug__settings_take(const snug__fit *f, snug__settings *out) SNUG_NODISCARD;
 void snug__settings_give(snug_ctx *ctx, snug__settings *s);
 
-/* What differs between a backup and the fit that goes on from it. */
+/* What differs between a backup and the fit that resumes from it. */
 typedef struct snug__settings_change {
   bool order; /* of the samples: a place in the middle of an epoch is none here */
   bool rate;  /* the learning rate, or the optimizer */

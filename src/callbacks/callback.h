@@ -49,7 +49,7 @@ void snug__say(const snug__caller *c, const char *format, ...) SNUG_PRINTF(2, 3)
 /* The end of a hook: true if s is OK; otherwise the fit will fail with it. */
 bool snug__go_on(snug__caller *c, snug_status s);
 
-/* What came of writing: unless s is OK, it is said once, the training goes on, and the fit fails
+/* What came of writing: unless s is OK, it is said once, training continues, and the fit fails
  * with it at its end. */
 void snug__cannot_write(snug__caller *c, snug_status s);
 

@@ -101,8 +101,8 @@ static size_t sorted_names(const snug_logs *logs, const char **out) {
 }
 
 /* The columns are the names of the first epoch, sorted; where none of them is of a validation, each
- * comes again with val_.  The memory of the process, which Keras has not, stands behind them all,
- * so that its columns are Keras's up to there.  There is room: see prepare. */
+ * comes again with val_.  The memory of the process, which Keras does not have, stands behind them
+ * all, so that its columns are Keras's up to there.  There is room: see prepare. */
 static void settle_columns(csv_logger *c, const snug_logs *logs) {
   const char *names[MOST_NAMES];
   char *at = (char *)(c->m + 1);

@@ -18,7 +18,7 @@ typedef struct snug__written {
   size_t n, room, next;
 } snug__written;
 
-/* Take room for so many files.  Owns: ended by snug__written_give.  Fails: E_MEMORY, E_LIMIT;
+/* Take room for this many files.  Owns: ended by snug__written_give.  Fails: E_MEMORY, E_LIMIT;
  * nothing is owed then. */
 snug_status snug__written_take(snug__written *w, snug_ctx *ctx, size_t room) SNUG_NODISCARD;
 void snug__written_give(snug__written *w, snug_ctx *ctx);

@@ -1,7 +1,8 @@
 /* CSV files: a line per sample, numbers between commas, names in the first line.
  *
  * A file is looked through once, when it is opened: how many rows there are, what the columns hold,
- * and where every so many rows begin.  Then any row is read with one pread and a few lines to skip.
+ * and where every n-th row begins.  Then any row is read with one pread and a few lines to
+ * skip.
  *
  * As arrays it has "x", all columns but the label side by side; "y", the label; and each column
  * under its own name. */
@@ -19,7 +20,7 @@
 /* ---- text ---- */
 
 /* The end of the row that begins at `at`: behind its line break, or `end` if the text ends with it.
- * NULL: the row goes on behind the text.  Line breaks in quotes do not end a row. */
+ * NULL: the row continues after the text.  Line breaks in quotes do not end a row. */
 const char *snug__csv_row_end(const char *at, const char *end, bool is_last);
 
 /* A row without its line break, whose fields are taken one by one. */

@@ -1,7 +1,7 @@
 /* Images as data: the files of a folder or of a list, decoded and changed as they are read.
  *
  * All headers are looked at when it is opened, so what a worker needs for the largest file is known
- * before anything is decoded, and a file that is no image is told at once. */
+ * before anything is decoded, and a file that is no image is reported at once. */
 #ifndef SNUG_DATA_FOLDER_H
 #define SNUG_DATA_FOLDER_H
 

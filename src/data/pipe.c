@@ -34,7 +34,7 @@ static void open_slot(snug__pipe *p) {
   p->ring[batch % p->n_slots] = slot;
 }
 
-/* The next rows that nobody has taken on; false if there are none. */
+/* The next rows that are not taken; false if there are none. */
 static bool take_chunk(snug__pipe *p, chunk *out) {
   while (p->fill < p->end && p->fill < p->head + p->pace.depth) {
     if (p->fill == p->opened) {

@@ -5,7 +5,7 @@
  *    comes from the account under SNUG__MEM_DATA, and is there when open returns.
  * 2. What a batch holds depends on the seed, the pass and its number alone: a row is read into the
  *    place that its position in the order has, whoever reads it.
- * 3. A failure is told when its batch is taken, and of several in a batch the one of the first
+ * 3. A failure is reported when its batch is taken, and of several in a batch the one of the first
  *    position. */
 #ifndef SNUG_DATA_PIPE_H
 #define SNUG_DATA_PIPE_H

@@ -22,7 +22,7 @@
 
 typedef struct snug__record_field {
   const char *name;
-  snug_array array; /* shape[0] is the number of rows, 0 if nobody knows it */
+  snug_array array; /* shape[0] is the number of rows, 0 if it is unknown */
   size_t at, bytes; /* in a record */
 } snug__record_field;
 
@@ -34,7 +34,7 @@ typedef struct snug__records {
   bool is_input;    /* it is standard input */
   bool has_told;    /* that it waits */
   snug__vec fields; /* snug__record_field */
-  int64_t rows;     /* SNUG_ROWS_UNKNOWN: nobody knows */
+  int64_t rows;     /* SNUG_ROWS_UNKNOWN: unknown */
   int64_t start;    /* of the first record in the file */
   int64_t next;     /* of a stream: the record that comes next */
   size_t bytes;     /* of one */

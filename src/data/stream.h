@@ -61,7 +61,7 @@ snug_status snug__stream_end(snug__stream *s) SNUG_NODISCARD;
   (snug__fail_at((s)->ctx, __FILE__, __LINE__, __VA_ARGS__), snug__stream_within((s), (code)))
 snug_status snug__stream_within(const snug__stream *s, snug_status code);
 
-/* The end of a path, which tells most: a message has room for that much. */
+/* The end of a path, which says most: a message has room for that much. */
 const char *snug__path_shown(const char *path);
 
 /* The failure of a file that cannot be opened or asked about, as errno says; returns E_IO. */

@@ -9,7 +9,7 @@
  * 2. A temporary has exactly one producer; inputs, weights, states and constants have none.
  * 3. The types of a node's outputs are what its op infers from its parameters and inputs.
  * 4. An output that `writes` an input is a view of that input's memory: after the node the old
- *    content is gone, so every other reader of the old content stands before it.
+ *    content is gone, so every other reader of the old content precedes it.
  * 5. A view shares the memory of its base, view_offset bytes on, and never reaches past its end. */
 #ifndef SNUG_GRAPH_GRAPH_H
 #define SNUG_GRAPH_GRAPH_H

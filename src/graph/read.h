@@ -1,7 +1,7 @@
 /* What the files that read the text of a graph share.
  *
  * While a text is read, a value of the graph without a name (NULL) is one whose line has not come:
- * ids may stand in any order as long as a value stands before its readers. */
+ * ids may stand in any order as long as a value precedes its readers. */
 #ifndef SNUG_GRAPH_READ_H
 #define SNUG_GRAPH_READ_H
 

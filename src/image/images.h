@@ -27,12 +27,12 @@ typedef struct snug__survey {
   int64_t bad[SNUG__SURVEY_BAD];     /* the first of them, as places in the list */
 } snug__survey;
 
-/* Look at the headers of n files from `first` on, with so many threads; files that are bad are
+/* Look at the headers of n files from `first` on, with this many threads; files that are bad are
  * counted.  The result does not depend on the number of threads.  Fails: E_MEMORY, E_LIMIT. */
 snug_status snug__images_survey(const snug__image_list *l, int64_t first, int64_t n,
                                 int32_t threads, snug__survey *out) SNUG_NODISCARD;
 
-/* Say what is wrong with a file of the list, path first, as far as its header tells; "" if nothing
+/* Say what is wrong with a file of the list, path first, as far as its header shows; "" if nothing
  * is. */
 void snug__images_trouble(const snug__image_list *l, int64_t i, char *out, size_t bytes);
 
@@ -47,7 +47,7 @@ typedef struct snug__images {
   uint64_t seed;       /* of augmentation */
   size_t decode_bytes; /* that files may need; one that needs more is refused */
   snug__readers *readers;
-  snug__image_times *times; /* NULL: nobody wants to know */
+  snug__image_times *times; /* NULL: not requested */
 } snug__images;
 
 /* What each thread has for reading; it needs no preparation. */

@@ -30,7 +30,7 @@ static void *take(j_common_ptr info, int pool_id, size_t bytes) {
   return piece;
 }
 
-/* Rows of so many bytes behind the pointers to them. */
+/* Rows of this many bytes behind the pointers to them. */
 static void *take_rows(j_common_ptr info, int pool_id, size_t row_bytes, size_t rows) {
   size_t stride = (row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
   size_t bytes = 0;

@@ -3,7 +3,7 @@
  *
  * A file costs its name and 8 bytes.  Order and labels are Keras's: classes and files sorted by
  * bytes, folders in a class one after the other, names that end in .bmp .gif .jpeg .jpg .png in
- * either case (of which Snug decodes JPEG and PNG: others are told when headers are looked at). */
+ * either case (of which Snug decodes JPEG and PNG: others are reported when headers are read). */
 #ifndef SNUG_IMAGE_LIST_H
 #define SNUG_IMAGE_LIST_H
 

@@ -13,7 +13,7 @@ typedef struct snug__readers snug__readers;
 snug_status snug__readers_create(snug_ctx *ctx, int32_t n, snug__readers **out) SNUG_NODISCARD;
 void snug__readers_destroy(snug__readers *r);
 
-/* Take a reader that nobody has; with more threads than readers, wait for one.  Any thread. */
+/* Take a reader that is free; with more threads than readers, wait for one.  Any thread. */
 snug__jpeg *snug__readers_take(snug__readers *r);
 void snug__readers_give(snug__readers *r, snug__jpeg *reader);
 

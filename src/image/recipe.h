@@ -53,7 +53,7 @@ typedef struct snug__image_turn {
   uint64_t seed, epoch, sample;
 } snug__image_turn;
 
-/* Read a file to dst, which has sample_bytes, with a reader of JPEG files that nobody else has
+/* Read a file to dst, which has sample_bytes, with a reader of JPEG files that is not in use
  * meanwhile.  Fails: E_FORMAT, E_UNSUPPORTED, E_IO, E_LIMIT; what
  * is in dst then is undefined. */
 snug_status snug__worker_read(snug__image_worker *w, snug__jpeg *reader, snug__input *in,

@@ -14,8 +14,8 @@ snug_status snug__keras_build(snug_ctx *ctx, const char *file, const char *confi
 /* Compile a model as its config says; does nothing if it says nothing. */
 snug_status snug__keras_compile(snug_model *m, const char *file) SNUG_NODISCARD;
 
-/* The same for a model that may do without: what the file says of training and Snug has not stops
- * only what needs it.  The model is then as one that was not compiled, and says why. */
+/* The same for a model that may do without: what the file says of training and Snug does not have
+ * stops only what needs it.  The model is then as one that was not compiled, and says why. */
 snug_status snug__keras_try_compile(snug_model *m, const char *file) SNUG_NODISCARD;
 
 #endif

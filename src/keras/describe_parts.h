@@ -26,8 +26,8 @@ snug_status snug__keras_sort(const snug_model *m, snug__vec *out) SNUG_NODISCARD
 /* Append them in the order in which a config lists them: behind what they are called on. */
 snug_status snug__keras_list(const snug_model *m, snug__vec *out) SNUG_NODISCARD;
 
-/* Append the object of a layer without its closing brace.  Fails: E_UNSUPPORTED for what Keras has
- * not. */
+/* Append the object of a layer without its closing brace.  Fails: E_UNSUPPORTED for what Keras does
+ * not have. */
 snug_status snug__keras_print_layer(const snug_model *m, const snug__layer *layer,
                                     snug__text *out) SNUG_NODISCARD;
 

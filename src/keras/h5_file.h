@@ -150,7 +150,7 @@ typedef enum snug__h5_layout {
   SNUG__H5_CHUNKED
 } snug__h5_layout;
 
-/* The ways to find chunks, as the file numbers them; TREE is that of old files. */
+/* The ways to find chunks, as the file numbers them; TREE is that of legacy files. */
 typedef enum snug__h5_index {
   SNUG__H5_TREE = 0,
   SNUG__H5_SINGLE = 1,

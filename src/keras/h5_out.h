@@ -42,7 +42,7 @@ struct snug__h5_writer {
   int64_t end;   /* where the next part goes */
   snug__arena arena;
   snug__map by_path;
-  snug__vec nodes; /* snug__h5_node; the root is the first, parents stand before children */
+  snug__vec nodes; /* snug__h5_node; the root is the first, parents precede their children */
   snug__vec tree;  /* snug__h5_child, of the group in work */
   snug__h5_texts_out texts;
 };

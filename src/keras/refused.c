@@ -1,4 +1,4 @@
-/* What Keras has beside layers and Snug has not: a table for each sort of things. */
+/* What Keras has beside layers and Snug does not have: a table for each sort of things. */
 #include "keras/refused.h"
 
 #include "base/ctx.h"

@@ -16,7 +16,8 @@ typedef struct snug__refused {
 extern const snug__refused snug__refused_classes[];
 extern const size_t snug__n_refused_classes;
 
-/* The things of a sort that Keras has and Snug has not: *n of them; those of layers are patterns.
+/* The things of a sort that Keras has and Snug does not have: *n of them; those of layers are
+ * patterns.
  */
 const snug__refused *snug__refused_of(snug_known_sort sort, size_t *n);
 

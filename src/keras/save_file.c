@@ -95,7 +95,7 @@ static snug_status save_at_path(ending *e) {
 
 /* ---- another place ---- */
 
-/* A name in a folder that nobody has. */
+/* A free name in a folder. */
 static bool find_name(const snug_save_file *f, const char *folder, char *out) {
   const char *end = f->path && snug__ends_in(f->path, ".weights.h5") ? "weights.h5" : "keras";
   struct stat there;

@@ -15,7 +15,7 @@ typedef struct snug__keras_slot {
 
 /* Append the variables (snug__keras_slot) of a compiled model's optimizer.  is_old: in the order
  * up to 3.9, which is another for Nadam, and for averages beside accumulated gradients.  Fails:
- * E_UNSUPPORTED for an optimizer that Keras has not. */
+ * E_UNSUPPORTED for an optimizer that Keras does not have. */
 snug_status snug__keras_slots_list(const snug_model *m, bool is_old, snug__vec *out) SNUG_NODISCARD;
 
 /* Whether a Keras version ("3.9.2") has the old order; "" has not. */

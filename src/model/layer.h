@@ -45,7 +45,7 @@ typedef struct snug__layer_call {
   const snug__id *in;
   const snug__id *masks; /* per input; SNUG_NONE: it has none */
   int32_t n_in;
-  uint32_t index; /* of the call in the model: tells random streams apart */
+  uint32_t index; /* of the call in the model: distinguishes random streams */
   snug__id out;   /* to be set */
   snug__id mask;  /* of the output; set by what the class says, or by the call */
 } snug__layer_call;
@@ -103,7 +103,7 @@ snug_status snug__layer_penalize(const snug__layer_call *c, snug__id v, double l
 snug_status snug__layer_join_masks(const snug__layer_call *c, snug__id a, snug__id b,
                                    snug__id *out) SNUG_NODISCARD;
 
-/* Whether the layer is not frozen, as it was last told. */
+/* Whether the layer is not frozen, as last set. */
 bool snug__layer_is_trainable(const snug__layer *layer);
 
 /* Whether this call is in training and the layer is trainable (batch normalization needs both). */

@@ -1,8 +1,8 @@
 /* The inside of a model: layers, the calls between them, variables, and how it is trained.
  *
  * While a model is built, every call is emitted at once into a prototype graph of batch 1: shapes
- * are known and errors are told where they are made.  Graphs of other batch sizes replay the list
- * of calls. */
+ * are known and errors are reported where they are made.  Graphs of other batch sizes replay the
+ * list of calls. */
 #ifndef SNUG_MODEL_MODEL_H
 #define SNUG_MODEL_MODEL_H
 
@@ -73,7 +73,7 @@ const snug__layer *snug__model_find_layer(const snug_model *m, const char *name)
  * frozen. */
 bool snug__model_trains(const snug_model *m, const snug__variable *v);
 
-/* End of building: the last tensor becomes the output if none was told.  Fails: the first failure
+/* End of building: the last tensor becomes the output if none was set.  Fails: the first failure
  * of building; E_ARGUMENT as snug_model_outputs. */
 snug_status snug__model_finish(snug_model *m) SNUG_NODISCARD;
 

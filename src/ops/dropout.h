@@ -17,7 +17,7 @@ typedef struct snug__dropout_params { /* dropout, alpha_dropout */
   double rate;                        /* of elements dropped, in [0, 1) */
   snug_ints noise_shape; /* empty: that of x; else per axis 1 (one decision for all), -1 or the
                             size itself (one each) */
-  int64_t layer;         /* tells the random ops of one model apart */
+  int64_t layer;         /* distinguishes the random ops of one model */
 } snug__dropout_params;
 
 typedef struct snug__gaussian_dropout_params {

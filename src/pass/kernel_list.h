@@ -24,7 +24,8 @@ typedef struct snug__kernel_list {
 
 /* Read a list for the context's instruction set and threads.  Owns: ended by
  * snug__kernel_list_release.  Fails: E_FORMAT naming the line; E_UNSUPPORTED for a list that was
- * made for others, and for kernels that this device has not; E_MEMORY; nothing is owed then. */
+ * made for others, and for kernels that this device does not have; E_MEMORY; nothing is owed then.
+ */
 snug_status snug__kernel_list_read(snug__kernel_list *list, snug_ctx *ctx,
                                    const snug__device *device, const char *text) SNUG_NODISCARD;
 void snug__kernel_list_release(snug__kernel_list *list);

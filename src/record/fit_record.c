@@ -92,7 +92,7 @@ static void add_piece(void *user, const snug_memory_piece *piece) {
 }
 
 /* What was alive at the peak of this fit, when that has risen.  A context may have seen a higher
- * one before: then nobody knows. */
+ * one before: then unknown. */
 static void tell_peak(snug_fit_record *r) {
   const snug__account *a = &r->model->ctx->account;
   const snug__fit *f = r->model->training->fit;

@@ -8,7 +8,7 @@
  *    it is used, so a file that ends within a frame was cut there, and not damaged before.
  * 2. A CRC-32 is that of all bytes of the file up to it, those of other CRC-32 left out.  A frame
  *    that is lost, doubled or of another recording does not go through.
- * 3. A moment is told by its differences to the moment before it. */
+ * 3. A moment is stored as differences to the moment before it. */
 #ifndef SNUG_RECORD_FORMAT_H
 #define SNUG_RECORD_FORMAT_H
 

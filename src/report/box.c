@@ -65,7 +65,7 @@ static const char *separator(const frame *f) { return f->ascii ? ", " : " · "; 
 
 static size_t columns_of(const char *text) { return snug__columns(text, strlen(text)); }
 
-/* What is left of the width when so many columns are taken. */
+/* What is left of the width when this many columns are taken. */
 static size_t room_beside(const frame *f, size_t taken) {
   return f->most > taken + LEAST_TEXT ? f->most - taken : LEAST_TEXT;
 }

@@ -19,7 +19,7 @@ void snug__out_format(const snug__out *o, const char *format, ...) SNUG_PRINTF(2
 void snug__out_text(const snug__out *o, const char *text);
 void snug__out_quoted(const snug__out *o, snug_quoting how, const char *text);
 
-/* A text cut to so many columns (0: not at all) and filled up with blanks to `wide`; a negative
+/* A text cut to this many columns (0: not at all) and filled up with blanks to `wide`; a negative
  * `wide` puts the blanks before it. */
 void snug__out_cell(const snug__out *o, snug_quoting how, const char *text, size_t most, int wide);
 

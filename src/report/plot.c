@@ -11,7 +11,7 @@
 #define MOST_TICKS 8
 #define MOST_BYTES_STEPS 6
 #define MOST_NUMBERS 20 /* of epochs */
-#define MOST_SPANS 100  /* of a stage: more could not be told apart */
+#define MOST_SPANS 100  /* of a stage: more could not be distinguished */
 
 static int x_of(const snug__plot *p, double seconds) {
   double part = p->seconds > 0.0 ? (seconds - p->first) / p->seconds : 0.0;

@@ -36,7 +36,7 @@ void snug__plot_begin_values(snug__plot *p, const snug__out *o, double first, do
 void snug__plot_values(const snug__plot *p, const snug__run *run, const char *name,
                        const char *line_class);
 
-/* Whether spans of a stage are drawn: there are some, and not too many to be told apart. */
+/* Whether spans of a stage are drawn: there are some, and not too many to be distinguished. */
 bool snug__plot_shows(const snug__run *run, snug__stage stage);
 
 /* A point that can be pointed at and that the keyboard reaches; `says` is quoted already. */

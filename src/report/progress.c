@@ -50,7 +50,7 @@ static void add_eta(snug__line *line, double seconds) {
   }
 }
 
-/* As many values as fit into so many columns; 0: all. */
+/* As many values as fit into this many columns; 0: all. */
 static void add_logs(snug__line *line, const snug_logs *logs, size_t columns) {
   for (size_t i = 0; logs && i < logs->n; i++) {
     size_t before = line->n;

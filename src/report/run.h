@@ -118,7 +118,7 @@ const char *snug__run_kind(const snug__run *run);
 const double *snug__run_find_value(const snug_logs *logs, const char *name);
 
 /* The value of the last epoch that has one of that name, NaN or not; NaN if there is none.  A run
- * that diverged must not be told by what it was before. */
+ * that diverged must not be described by what it was before. */
 double snug__run_value(const snug__run *run, const char *name);
 
 /* ---- in words (run_words.c) ---- */

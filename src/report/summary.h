@@ -13,7 +13,7 @@ struct snug_summary {
   const char *model, *optimizer;
   snug_summary_row *rows;
   size_t n;
-  bool is_chain;   /* every layer follows the one before it: nobody asks what is connected */
+  bool is_chain;   /* every layer follows the one before it: no column of connections */
   bool has_frozen; /* layers that could be trained and are not */
   snug_summary_totals totals;
   uint64_t held; /* bytes of the context before there was a summary */

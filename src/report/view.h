@@ -39,7 +39,7 @@ const char *snug__figure_text(const char *name, double value, char out[SNUG__TIM
 void snug__judgement_text(const snug_view *view, const snug__judgement *j, snug_quoting how,
                           snug__line *line);
 
-/* The i-th of the values, or NULL.  Memory, which is told anyway, is not among them. */
+/* The i-th of the values, or NULL.  Memory, which is shown anyway, is not among them. */
 const char *snug__view_value_name(const snug_view *view, size_t i);
 
 /* The name of a file without its folders. */
@@ -66,7 +66,7 @@ void snug__run_curve(const snug__run *run, snug__curve which, double seconds, ui
 /* The memory of a run over time as characters (chart.c). */
 void snug__out_chart(const snug__run *run, const snug__out *o, bool ascii, size_t columns);
 
-/* A bar that is a part of so many columns, to the eighth of one; returns the columns it takes. */
+/* A bar that is a part of this many columns, to the eighth of one; returns the columns it takes. */
 size_t snug__out_bar(const snug__out *o, double part, size_t columns, bool ascii);
 
 #endif

@@ -187,7 +187,7 @@ static int value_columns(const page *p, size_t i) {
   return 2 + (int)(columns > LEAST_VALUE ? columns : LEAST_VALUE);
 }
 
-/* How many values there is room for behind so many columns. */
+/* How many values there is room for behind this many columns. */
 static size_t shown_values(const page *p, size_t used) {
   size_t n = 0;
   while (snug__view_value_name(p->view, n)) {

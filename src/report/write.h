@@ -21,10 +21,10 @@ void snug__line_end(snug__line *line);
 /* Columns that a text takes on a terminal: code points, escape sequences left out. */
 size_t snug__columns(const char *text, size_t n);
 
-/* Bytes of the first so many columns of a text. */
+/* Bytes of the first columns of a text, this many. */
 size_t snug__bytes_of(const char *text, size_t columns);
 
-/* How many bytes of a text make a line of at most so many columns (1 at the least), and where the
+/* How many bytes of a text make a line of at most this many columns (1 at the least), and where the
  * next one begins (*next; at the end of the text: 0 bytes are left).  A text is broken at the last
  * separator that fits, else before a parenthesis or behind a semicolon, else at a blank, else
  * inside a word, behind a mark such as "_" where there is one.  Nothing but separators and blanks

@@ -1,4 +1,4 @@
-/* What /proc tells of one process, from text.  Nothing here fails: what is not told is 0. */
+/* What /proc tells of one process, from text.  Nothing here fails: what is not reported is 0. */
 #ifndef SNUG_WATCH_FIGURES_H
 #define SNUG_WATCH_FIGURES_H
 

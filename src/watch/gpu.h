@@ -1,6 +1,6 @@
-/* Memory on GPUs, by process, as NVIDIA's management library tells it.
+/* Memory on GPUs, by process, as NVIDIA's management library reports it.
  *
- * The library comes with the driver; where there is none the figures are not told.  Opening it
+ * The library comes with the driver; where there is none there are no figures.  Opening it
  * takes up to seconds (a driver that sleeps is woken), so a thread of its own does that, from the
  * first look on, and the other figures go on meanwhile.  It is asked four times a second, and every
  * two seconds while that has cost more than half a percent of a core: an answer may take long while
@@ -19,7 +19,7 @@
 /* A process on a device, as the library writes it. */
 typedef struct snug__gpu_process {
   unsigned process;
-  unsigned long long bytes; /* all ones: not told */
+  unsigned long long bytes; /* all ones: not reported */
   unsigned instance, compute_instance;
 } snug__gpu_process;
 
@@ -27,7 +27,7 @@ typedef int snug__gpu_list(void *device, unsigned *n, snug__gpu_process *list);
 
 typedef struct snug__gpu {
   snug_ctx *ctx;
-  bool is_asked;       /* false: nobody wants to know */
+  bool is_asked;       /* false: not requested */
   bool is_opening;     /* there is a thread */
   atomic_bool is_open; /* the members below up to `why` are the thread's before that */
   pthread_t thread;
@@ -41,7 +41,7 @@ typedef struct snug__gpu {
   double spent; /* seconds of processor time */
   uint64_t now, peak;
   double peak_at;
-  bool is_foreign; /* there were processes on a device whose numbers nobody has here */
+  bool is_foreign; /* there were processes on a device whose ids do not exist here */
 } snug__gpu;
 
 /* Take what asking needs.  Fails: E_MEMORY, E_LIMIT. */

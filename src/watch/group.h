@@ -2,7 +2,7 @@
  *
  * A process may be put into another group while it runs, and its group may be gone when it has
  * ended: groups are looked at while their processes live.  A few are kept; of a tree in more groups
- * than that the later ones are not told. */
+ * than that the later ones are not reported. */
 #ifndef SNUG_WATCH_GROUP_H
 #define SNUG_WATCH_GROUP_H
 
@@ -16,9 +16,9 @@ typedef struct snug__group {
   bool unified;                 /* version 2 */
   char ruling[SNUG_WATCH_PATH]; /* the folder of the group that limits it, itself or around it */
   uint64_t limit;
-  uint64_t peak_before, peak; /* of the ruling one; UNTOLD: not told */
+  uint64_t peak_before, peak; /* of the ruling one; UNTOLD: not reported */
   uint64_t kills_before, kills;
-  uint64_t cache; /* of the ruling one, the most that was seen; UNTOLD: not told */
+  uint64_t cache; /* of the ruling one, the most that was seen; UNTOLD: not reported */
 } snug__group;
 
 typedef struct snug__group_list {

@@ -11,8 +11,8 @@ typedef struct snug__member {
   int32_t process, parent;
   int status, statm; /* open files; -1: there was none left */
   char name[SNUG_WATCH_NAME];
-  uint64_t program; /* the number of the file that it runs; 0: not told.  A name is no sign of it:
-                       workers give themselves names */
+  uint64_t program; /* the number of the file that it runs; 0: not reported.  A name is no sign of
+                       it: workers give themselves names */
   uint64_t resident, peak; /* as the kernel tells them */
   uint64_t counted; /* in the sum: `resident`, or `peak` if that rose since it was read before */
   uint64_t overlap; /* of that, in pages that others of the tree have too, as far as is known */

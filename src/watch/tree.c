@@ -76,7 +76,7 @@ static bool probe(snug__tree *t, int32_t process, double now) {
 
 /* ---- finding ---- */
 
-/* The last field of /proc/loadavg; 0 where it is not told. */
+/* The last field of /proc/loadavg; 0 where it is not reported. */
 static int64_t last_number(const snug__tree *t) {
   char text[128];
   ssize_t n = t->loadavg < 0 ? -1 : pread(t->loadavg, text, sizeof text - 1, 0);

@@ -1,7 +1,7 @@
 /* Raw ops: what stands between layers in the graphs of Keras's Functional models.
  *
  * Keras writes them with the module keras.src.ops.{numpy,nn,math,core} and a class name that a
- * layer may have too; here "ops." stands before it.  Their keys are those of Keras's config, and
+ * layer may have too; here "ops." precedes it.  Their keys are those of Keras's config, and
  * what Keras puts among the arguments of the call beside tensors.  A key that is null there is left
  * out here, or written as `none` where it is a list; a null within a list (a shape's batch) is -1.
  *
