@@ -20,7 +20,7 @@ demo: release
 	@SNUG=$(CURDIR)/build/snug sh examples/demo.sh build/demo
 
 test-quick: release
-	@$(call run_tests,build) -LE 'keras|line|faults-all'
+	@$(call run_tests,build) -LE 'keras|line|faults-all|far-all'
 
 test: strict format-check test-quick test-keras test-python test-line test-asan clang test-onednn-off
 
@@ -45,7 +45,7 @@ test-line-all: release
 	@$(call run_tests,build) -L '^line-(long|all)$$'
 
 test-all: test test-line-all
-	@$(call run_tests,build) -L 'keras-all|faults-all'
+	@$(call run_tests,build) -L 'keras-all|faults-all|far-all'
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
 # One build that looks for wrong accesses and undefined behaviour, and counts the lines that run.

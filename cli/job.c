@@ -221,10 +221,15 @@ static void print_note(void *user, const char *text) {
 
 static int create_context(job *j, const memory_line *line) {
   snug_options options = SNUG_INIT(snug_options);
+  char why[SNUG_DEVICE_TEXT];
   if (j->options->threads > 1024) {
     return cli_fail(CLI_USAGE, "--threads is %lld; it is at most 1024",
                     (long long)j->options->threads);
   }
+  if (snug_device_check(j->options->device, why)) {
+    return cli_fail(CLI_USAGE, "--device: %s", why);
+  }
+  options.device = j->options->device;
   options.threads = (int32_t)j->options->threads;
   options.whole_process = true;
   options.note = print_note;
@@ -235,7 +240,8 @@ static int create_context(job *j, const memory_line *line) {
   if (!line->is_off) {
     job_hold_to_room(j->ctx);
   }
-  s = snug_memory_preallocate(j->ctx, "cpu", (uint64_t)j->options->preallocate);
+  s = snug_memory_preallocate(j->ctx, snug_memory_device_name(j->ctx, 0),
+                              (uint64_t)j->options->preallocate);
   return s ? cli_fail(CLI_NO_FIT, "--preallocate: %s", cli_message(j->ctx)) : CLI_OK;
 }
 

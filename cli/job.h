@@ -9,6 +9,7 @@
 
 typedef struct job_options {
   const char *model, *weights, *optimizer, *sample_weight, *input_shape;
+  const char *device; /* NULL: the first that there is */
   cli_list data, loss, metrics, loss_weights, freeze;
   const char *label, *workers, *prefetch, *window, *on_error; /* how data are read */
   const char *image_size, *image_dtype, *color_mode, *interpolation, *rescale, *normalize, *augment,
@@ -94,7 +95,9 @@ typedef struct job_options {
   {"batch-size", 0, CLI_AT_LEAST_1, "N", NULL, NULL, offsetof(type, job.batch_size),               \
    "samples per batch (32)"},                                                                      \
   {"threads", 0, CLI_AT_LEAST_1, "N", NULL, NULL, offsetof(type, job.threads),                     \
-   "compute threads; default: as many as this process may use (affinity, CPU quota)"}
+   "compute threads; default: as many as this process may use (affinity, CPU quota)"},  \
+  {"device", 0, CLI_TEXT, "NAME", NULL, NULL, offsetof(type, job.device),                          \
+   "what to compute on: cpu, the processor, which is also the default"}
 /* clang-format on */
 
 typedef struct job {

@@ -96,6 +96,7 @@ json plan_begin_json(const plan_view *v, FILE *out) {
   print_figures(&j, v);
   json_text(&j, "model", r->options->job.model);
   json_int(&j, "batch_size", r->fit.batch_size);
+  json_text(&j, "device", snug_memory_device_name(r->job.ctx, 0));
   json_int(&j, "chosen", (int64_t)v->chosen);
   json_bool(&j, "data_counted", r->options->job.data.n > 0);
   json_bool(&j, "estimate", r->is_estimate);

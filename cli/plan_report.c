@@ -77,6 +77,7 @@ static void print_conditions(const plan_view *v) {
     printf(", %lld samples", (long long)fit_samples(r));
   }
   puts(r->options->job.data.n ? "" : "; the data set is not counted (give it with --data)");
+  printf("device: %s\n", snug_memory_device_name(r->job.ctx, 0));
   if (!r->is_estimate || r->line.bytes) {
     print_limit(&r->line, r->fits ? v->memory.process : 0);
   }

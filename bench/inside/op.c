@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cpu/cpu.h"
 #include "device/device.h"
 #include "dnn/best.h"
 #include "inside/inside.h"
@@ -59,8 +60,7 @@ static void describe(const snug__graph *g, const snug__node *node, trial *t) {
                              .n_out = node->n_out,
                              .in = t->in,
                              .out = t->out,
-                             .threads = g->ctx->threads,
-                             .isa = g->ctx->isa};
+                             .target = g->ctx->target};
   for (int32_t i = 0; i < node->n_in; i++) {
     t->in[i] = type_at(g, node->in[i]);
   }

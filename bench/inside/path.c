@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "budget/frontier.h"
+#include "device/cpu/cpu.h"
 #include "inside/inside.h"
 #include "train/calibrate.h"
 #include "train/lower.h"

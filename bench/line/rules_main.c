@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "budget/frontier.h"
+#include "device/cpu/cpu.h"
 #include "inside/inside.h"
 #include "line/rules.h"
 #include "pack/problems.h"

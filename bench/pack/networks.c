@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "device/cpu/cpu.h"
 #include "exec/program.h"
 #include "lib/models.h"
 #include "train/step.h"

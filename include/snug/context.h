@@ -45,13 +45,23 @@ typedef struct snug_options {
                        */
   snug_note *note;    /* NULL: notes are dropped */
   void *note_user;
+  const char *device; /* what models are computed on, by its name; NULL: "cpu" */
 } snug_options;
 
 /* Create a context. options may be NULL.  Owns: the caller destroys *out with snug_ctx_destroy.
  * Fails: E_MEMORY, E_LIMIT (the context alone is larger), E_ARGUMENT (threads out of range, an
- * allocator without its function, an invalid struct_size); *out is then NULL, and there is no
- * message. */
+ * allocator without its function, an invalid struct_size), E_UNSUPPORTED (no such device: see
+ * snug_device_check); *out is then NULL, and there is no message. */
 SNUG_API snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) SNUG_NODISCARD;
+
+/* The name of the index-th device (static); "" past the last one.  The first is the default. */
+SNUG_API const char *snug_device_name(size_t index);
+
+#define SNUG_DEVICE_TEXT 256
+
+/* Whether there is a device of this name; NULL: the default.  `why` has room for SNUG_DEVICE_TEXT
+ * bytes, or is NULL.  Fails: E_UNSUPPORTED; `why` then lists the devices that there are. */
+SNUG_API snug_status snug_device_check(const char *name, char *why) SNUG_NODISCARD;
 
 /* Destroy a context.  Everything made from it (models, histories, plans) must be destroyed before.
  * NULL is allowed. */

@@ -46,8 +46,8 @@ SNUG_API snug_status snug_memory_set_limit(snug_ctx *ctx, uint64_t bytes) SNUG_N
 
 /* ---- devices ---- */
 
-/* Number of devices, and the name of one (static; "" when out of range).  So far there is one,
- * "cpu".  Its memory is host memory, so its figures are those of the context. */
+/* Number of devices of a context, and the name of one (static; "" when out of range).  There is
+ * one, the device that it was created for; its figures are those of the context. */
 SNUG_API size_t snug_memory_devices(const snug_ctx *ctx);
 SNUG_API const char *snug_memory_device_name(const snug_ctx *ctx, size_t index);
 

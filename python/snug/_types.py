@@ -29,7 +29,7 @@ class Sized(Structure):
 
 class Options(Sized):
     _fields_ = [("struct_size", c_size_t), ("allocator", c_void_p), ("memory_limit", c_uint64), ("threads", c_int32), ("whole_process", c_bool),
-                ("note", NOTE), ("note_user", c_void_p)]
+                ("note", NOTE), ("note_user", c_void_p), ("device", c_char_p)]
 
 
 class Array(Structure):

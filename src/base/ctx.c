@@ -50,7 +50,7 @@ static void note_binding(const snug_ctx *ctx, bool fixed) {
   }
 }
 
-snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
+snug_status snug__ctx_make(const snug_options *options, snug_ctx **out) {
   snug_options o;
   snug_allocator allocator = snug__heap;
   if (!out) {
@@ -88,12 +88,10 @@ snug_status snug_ctx_create(const snug_options *options, snug_ctx **out) {
   return SNUG_OK;
 }
 
-void snug_ctx_destroy(snug_ctx *ctx) {
-  if (ctx) {
-    snug_allocator allocator = ctx->allocator;
-    snug__prealloc_end(ctx);
-    allocator.realloc(allocator.ctx, ctx, sizeof *ctx, 0);
-  }
+void snug__ctx_end(snug_ctx *ctx) {
+  snug_allocator allocator = ctx->allocator;
+  snug__prealloc_end(ctx);
+  allocator.realloc(allocator.ctx, ctx, sizeof *ctx, 0);
 }
 
 void snug__note(const snug_ctx *ctx, const char *format, ...) {

@@ -9,6 +9,7 @@
 #include "base/account.h"
 #include "base/isa.h"
 #include "base/prealloc.h"
+#include "base/queue.h"
 #include "snug/context.h"
 
 #define SNUG__MESSAGE_BYTES 1024
@@ -19,6 +20,8 @@ struct snug_ctx {
   snug__prealloc prealloc; /* of the processor's memory; see snug_memory_preallocate */
   int32_t threads;
   snug__isa isa;
+  snug__target target; /* of the device, see base/queue.h */
+  snug__queue queue;
   bool whole_process; /* as snug_options has it */
   snug_note *note;    /* likewise */
   void *note_user;
@@ -28,6 +31,11 @@ struct snug_ctx {
   const char *file; /* where the last failure was raised */
   int line;
 };
+
+/* What snug_ctx_create and snug_ctx_destroy (device/context.c) do here: a context without a device.
+ */
+snug_status snug__ctx_make(const snug_options *options, snug_ctx **out) SNUG_NODISCARD;
+void snug__ctx_end(snug_ctx *ctx);
 
 /* Store a message, and the place where that was.  Use the macro below. */
 void snug__fail_at(snug_ctx *ctx, const char *file, int line, const char *format, ...)

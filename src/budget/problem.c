@@ -166,8 +166,7 @@ static snug__signature signature_of(const snug__problem *p, snug__id value, snug
                            .n_out = 1,
                            .in = in,
                            .out = snug__type_at(p->g, value),
-                           .threads = p->g->ctx->threads,
-                           .isa = p->g->ctx->isa};
+                           .target = p->g->ctx->target};
 }
 
 static snug_status describe_recipes(snug__problem *p, snug__needs_table *table,

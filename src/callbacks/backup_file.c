@@ -77,32 +77,34 @@ static snug_status walk_layout(stream *s, const snug__variable *v, snug__type *t
 }
 
 /* The bytes as they lie; those of another machine may lie in another layout. */
-static snug_status walk_values(stream *s, const snug__variable *v, bool stays) {
+static snug_status walk_values(stream *s, const snug__variables *all, const snug__variable *v,
+                               bool stays) {
   snug__type here = snug__variable_stored(v);
   snug__type there = here;
   SNUG_TRY(walk_layout(s, v, &there));
   size_t bytes = (size_t)snug__type_bytes(&there);
+  void *bytes_here = snug__variable_host(all, v);
   if (s->task == SNUG__WRITE) {
-    SNUG_TRY(snug__variable_fetch(v));
+    SNUG_TRY(snug__variable_read(all, v, &bytes_here));
   }
   if (stays && s->task != SNUG__WRITE) {
     return snug__backup_get(s, NULL, bytes);
   }
   if (there.layout == here.layout) {
-    SNUG_TRY(snug__backup_keep(s, v->data, bytes));
-    return s->task == SNUG__READ ? snug__variable_put(v) : SNUG_OK;
+    SNUG_TRY(snug__backup_keep(s, bytes_here, bytes));
+    return s->task == SNUG__READ ? snug__variable_write(all, v) : SNUG_OK;
   }
   s->room_bytes = bytes > s->room_bytes ? bytes : s->room_bytes;
   SNUG_TRY(snug__backup_keep(s, s->room, bytes));
   if (s->task == SNUG__READ) {
-    snug__relayout(&there, s->room, &here, v->data);
-    return snug__variable_put(v);
+    snug__relayout(&there, s->room, &here, bytes_here);
+    return snug__variable_write(all, v);
   }
   return SNUG_OK;
 }
 
 /* A learning rate that was given anew is not read. */
-static snug_status walk_variable(stream *s, const snug__variable *v,
+static snug_status walk_variable(stream *s, const snug__variables *all, const snug__variable *v,
                                  const snug__backup_head *head) {
   bool stays = head->change.rate && strcmp(v->name, "optimizer/learning_rate") == 0;
   char what[3 * SNUG__NAME_BYTES];
@@ -113,13 +115,13 @@ static snug_status walk_variable(stream *s, const snug__variable *v,
   for (int32_t i = 0; i < v->type.rank; i++) {
     SNUG_TRY(snug__backup_expect(s, v->type.dim[i], what));
   }
-  return walk_values(s, v, stays);
+  return walk_values(s, all, v, stays);
 }
 
 static snug_status walk_variables(stream *s, const snug_model *m, const snug__backup_head *head) {
   SNUG_TRY(snug__backup_expect(s, (int64_t)m->variables.list.n, "the number of variables"));
   for (snug__id i = 0; i < m->variables.list.n; i++) {
-    SNUG_TRY(walk_variable(s, snug__variable_at(&m->variables, i), head));
+    SNUG_TRY(walk_variable(s, &m->variables, snug__variable_at(&m->variables, i), head));
   }
   return SNUG_OK;
 }
@@ -188,8 +190,8 @@ static snug_status read_again(stream *s, snug__fit *f, const snug__backup_head *
 /* Before the first step the block is free, and it was planned; it has room for any gradient. */
 static snug_status check_and_read(stream *s, snug__fit *f, const snug__backup_head *head) {
   SNUG_TRY(walk(s, f, head));
-  if (s->room_bytes <= (size_t)f->session.block_bytes) {
-    s->room = f->session.block;
+  s->room = snug__device_host(&s->ctx->queue, f->session.block.at);
+  if (s->room && s->room_bytes <= (size_t)f->session.block_bytes) {
     return read_again(s, f, head);
   }
   SNUG_TRY(snug__take(s->ctx, SNUG__MEM_CALLBACKS, s->room_bytes, &s->room));

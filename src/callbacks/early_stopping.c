@@ -37,19 +37,26 @@ static const snug__field fields[] = {SNUG__MONITOR_FIELDS(options, watch, "0"),
 
 typedef enum direction { INTO_COPY, FROM_COPY, COUNT_ONLY } direction;
 
-/* Walk over all weights and their places in the copy; returns the bytes of the copy. */
+/* Walk over all weights and their places in the copy; returns the bytes of the copy.  Weights never
+ * live in a file, so reading and writing them cannot fail. */
 static size_t copy_weights(const snug_model *m, void *copy, direction d) {
+  const snug__variables *all = &m->variables;
   size_t offset = 0;
   for (snug__id i = 0; i < m->variables.list.n; i++) {
-    const snug__variable *v = snug__variable_at(&m->variables, i);
+    const snug__variable *v = snug__variable_at(all, i);
     snug__type stored = snug__variable_stored(v);
     if (v->kind != SNUG__WEIGHT) {
       continue;
     }
     if (d == INTO_COPY) {
-      snug__relayout(&stored, v->data, &v->type, (char *)copy + offset);
+      void *there = NULL;
+      snug_status read = snug__variable_read(all, v, &there);
+      (void)read;
+      snug__relayout(&stored, there, &v->type, (char *)copy + offset);
     } else if (d == FROM_COPY) {
-      snug__relayout(&v->type, (const char *)copy + offset, &stored, v->data);
+      snug__relayout(&v->type, (const char *)copy + offset, &stored, snug__variable_host(all, v));
+      snug_status written = snug__variable_write(all, v);
+      (void)written;
     }
     offset += (size_t)snug__type_bytes(&v->type);
     offset += (sizeof(double) - offset % sizeof(double)) % sizeof(double);

@@ -7,7 +7,7 @@ static const snug__kernel *find_kernel(const snug__device *device, const snug__s
   const snug__kernel *k = NULL;
   const snug__kernel *found = NULL;
   int32_t left = sig->kernel;
-  for (int32_t i = 0; left >= 0 && (k = device->kernel(sig->op, sig->isa, i)); i++) {
+  for (int32_t i = 0; left >= 0 && (k = device->kernel(sig->op, sig->target, i)); i++) {
     snug__layouts wanted = {0};
     if (!k->fits || k->fits(sig, &wanted)) {
       found = k;
@@ -99,7 +99,7 @@ void snug__choose(const snug__device *device, const snug__signature *sig, snug__
 static int32_t count_fits(const snug__device *device, const snug__signature *sig) {
   const snug__kernel *k = NULL;
   int32_t n = 0;
-  for (int32_t i = 0; (k = device->kernel(sig->op, sig->isa, i)); i++) {
+  for (int32_t i = 0; (k = device->kernel(sig->op, sig->target, i)); i++) {
     snug__layouts want = {0};
     n += !k->fits || k->fits(sig, &want);
   }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/size.h"
 #include "base/store.h"
-#include "base/thread.h"
 #include "exec/visit.h"
 #include "graph/signature.h"
 #include "ops/spill.h"
@@ -129,13 +129,41 @@ static snug_status order_items(snug__program *p) {
   return s;
 }
 
+static void stage(snug__program *p, snug__id value, bool is_input, int64_t *end) {
+  const int64_t bytes = snug__type_bytes(snug__type_at(p->graph, value));
+  p->staged[p->n_staged++] = (snug__staged){value, is_input, *end, bytes};
+  *end += snug__round_up(bytes, SNUG__BLOCK_ALIGN);
+}
+
+/* Inputs, and those outputs that are no variables. */
+static snug_status stage_values(snug__program *p) {
+  const snug__graph *g = p->graph;
+  const size_t most = g->values.n + g->outputs.n;
+  int64_t end = 0;
+  SNUG_TRY(snug__arena_take(&p->arena, most * sizeof *p->staged, (void **)&p->staged));
+  for (snug__id v = 0; v < g->values.n; v++) {
+    if (snug__value_at(g, v)->kind == SNUG__INPUT) {
+      stage(p, v, true, &end);
+    }
+  }
+  for (size_t i = 0; i < g->outputs.n; i++) {
+    const snug__id v = SNUG_VEC(&g->outputs, snug__id, i);
+    if (snug__plan_offset(p->plan, g, v) >= 0 && snug__value_at(g, v)->kind != SNUG__INPUT) {
+      stage(p, v, false, &end);
+    }
+  }
+  return SNUG_OK;
+}
+
 static snug_status make(snug__program *p, const snug__plan_options *options) {
   snug__needs *needs = NULL;
   SNUG_TRY(SNUG_NEW_ARRAY(p->ctx, SNUG__MEM_SCRATCH, p->room, &needs));
   snug_status s = prepare_items(p, needs);
   s = s ? s : snug__plan_create(p->graph, needs, options, &p->plan);
   SNUG_GIVE_ARRAY(p->ctx, SNUG__MEM_SCRATCH, needs, p->room);
-  return s ? s : order_items(p);
+  SNUG_TRY(s);
+  SNUG_TRY(order_items(p));
+  return p->ctx->queue.device->is_host ? SNUG_OK : stage_values(p);
 }
 
 snug_status snug__program_create(snug__graph *graph, const snug__device *device,
@@ -178,31 +206,93 @@ void snug__program_destroy(snug__program *p) {
 
 int64_t snug__program_file(const snug__program *p) { return snug__spill_bytes(p->graph); }
 
-void *snug__program_data(const snug__program *p, snug__id value) {
-  int64_t offset = snug__plan_offset(p->plan, p->graph, value);
-  return offset < 0 || !p->block ? NULL : p->block + offset;
+/* Where a value of the plan lies; nowhere for what is not in the block. */
+static snug__place place_of(const snug__program *p, snug__id value) {
+  const int64_t offset = snug__plan_offset(p->plan, p->graph, value);
+  return offset < 0 || !snug__place_is_set(p->block) ? SNUG__NOWHERE
+                                                     : snug__place_after(p->block, offset);
 }
 
-static snug_status address(const snug__program *p, snug__id id, snug__locate *locate, void *arg,
-                           void **out) {
+void *snug__program_data(const snug__program *p, snug__id value) {
+  if (p->ctx->queue.device->is_host) {
+    return snug__place_pointer(place_of(p, value));
+  }
+  for (size_t i = 0; p->staging && i < p->n_staged; i++) {
+    if (p->staged[i].value == value) {
+      return p->staging + p->staged[i].at;
+    }
+  }
+  return NULL;
+}
+
+int64_t snug__program_staging(const snug__program *p) {
+  const snug__staged *last = p->n_staged ? &p->staged[p->n_staged - 1] : NULL;
+  return last ? last->at + snug__round_up(last->bytes, SNUG__BLOCK_ALIGN) : 0;
+}
+
+static bool is_own_constant(const snug__value *v) {
+  return v->kind == SNUG__CONSTANT && v->view_of == SNUG_NONE;
+}
+
+int64_t snug__program_constants(const snug__program *p) {
+  int64_t bytes = 0;
+  for (snug__id v = 0; !p->ctx->queue.device->is_host && v < p->graph->values.n; v++) {
+    const snug__value *x = snug__value_at(p->graph, v);
+    bytes += is_own_constant(x) ? snug__round_up(snug__type_bytes(&x->type), SNUG__BLOCK_ALIGN) : 0;
+  }
+  return bytes;
+}
+
+/* Where a constant lies: in the graph, or one behind the other on the device. */
+static snug__place constant_at(const snug__program *p, snug__place constants, snug__id id) {
   const snug__value *v = snug__value_at(p->graph, id);
-  const snug__value *base = snug__value_at(p->graph, snug__value_base(p->graph, id));
+  if (p->ctx->queue.device->is_host) {
+    return snug__place_of_pointer(v->data); /* no kernel writes a constant: see verify */
+  }
+  int64_t at = 0;
+  for (snug__id i = 0; i < id; i++) {
+    const snug__value *x = snug__value_at(p->graph, i);
+    at += is_own_constant(x) ? snug__round_up(snug__type_bytes(&x->type), SNUG__BLOCK_ALIGN) : 0;
+  }
+  return snug__place_after(constants, at);
+}
+
+static void copy_constants(const snug__program *p, snug__place constants) {
+  for (snug__id id = 0; !p->ctx->queue.device->is_host && id < p->graph->values.n; id++) {
+    const snug__value *v = snug__value_at(p->graph, id);
+    if (is_own_constant(v)) {
+      snug__device_write(&p->ctx->queue, constant_at(p, constants, id), v->data,
+                         snug__type_bytes(&v->type));
+    }
+  }
+}
+
+/* What binding goes by. */
+typedef struct binding {
+  const snug__bound *memory;
+  snug__locate *locate;
+  void *arg;
+} binding;
+
+static snug_status address(const snug__program *p, snug__id id, const binding *b, void **out) {
+  const snug__value *v = snug__value_at(p->graph, id);
+  const snug__id base_id = snug__value_base(p->graph, id);
+  const snug__value *base = snug__value_at(p->graph, base_id);
+  snug__place at = place_of(p, id);
   if (base->kind == SNUG__CONSTANT) {
-    *out = (char *)(uintptr_t)base->data +
-           v->view_offset; /* no kernel writes a constant: see verify */
+    at = snug__place_after(constant_at(p, b->memory->constants, base_id), v->view_offset);
   } else if (base->kind == SNUG__WEIGHT || base->kind == SNUG__STATE) {
-    char *start = locate(arg, base->variable);
-    if (!start) {
+    at = b->locate(b->arg, base->variable);
+    if (!snug__place_is_set(at)) {
       return snug__fail(p->ctx, SNUG_E_INTERNAL, "the variable %s has no memory", base->name);
     }
-    *out = start + v->view_offset;
-  } else {
-    *out = snug__program_data(p, id);
+    at = snug__place_after(at, v->view_offset);
   }
+  *out = snug__place_pointer(at);
   return SNUG_OK;
 }
 
-static snug_status bind_item(snug__program *p, snug__item *item, snug__locate *locate, void *arg) {
+static snug_status bind_item(snug__program *p, snug__item *item, const binding *b) {
   const snug__node *node = snug__node_at(p->graph, item->node);
   snug__id scratch = p->plan->scratch_of[item->node];
   if (node->op->flags & SNUG__OP_STORE && !p->store) {
@@ -210,32 +300,46 @@ static snug_status bind_item(snug__program *p, snug__item *item, snug__locate *l
   }
   for (int32_t i = 0; i < node->n_in; i++) {
     void *at = NULL;
-    SNUG_TRY(node->in[i] == SNUG_NONE ? SNUG_OK : address(p, node->in[i], locate, arg, &at));
+    SNUG_TRY(node->in[i] == SNUG_NONE ? SNUG_OK : address(p, node->in[i], b, &at));
     item->in[i] = at;
   }
   for (int32_t k = 0; k < node->n_out; k++) {
     item->out[k] = NULL;
-    SNUG_TRY(node->out[k] == SNUG_NONE ? SNUG_OK
-                                       : address(p, node->out[k], locate, arg, &item->out[k]));
+    SNUG_TRY(node->out[k] == SNUG_NONE ? SNUG_OK : address(p, node->out[k], b, &item->out[k]));
   }
-  item->call = (snug__call){
-      .sig = &item->sig, .in = item->in, .out = item->out, .fault = &p->fault, .store = p->store};
-  item->call.scratch = scratch == SNUG_NONE ? NULL : p->block + p->plan->buffers[scratch].offset;
+  item->call = (snug__call){.sig = &item->sig,
+                            .in = item->in,
+                            .out = item->out,
+                            .fault = &p->fault,
+                            .store = p->store,
+                            .queue = &p->ctx->queue};
+  item->call.scratch =
+      scratch == SNUG_NONE
+          ? NULL
+          : snug__place_pointer(snug__place_after(p->block, p->plan->buffers[scratch].offset));
   return SNUG_OK;
 }
 
-snug_status snug__program_bind(snug__program *p, void *block, snug__locate *locate, void *arg) {
-  p->block = block;
+snug_status snug__program_bind(snug__program *p, const snug__bound *memory, snug__locate *locate,
+                               void *arg) {
+  const binding b = {memory, locate, arg};
+  p->block = memory->block;
+  p->staging = memory->staging;
   for (size_t i = 0; i < p->n_items; i++) {
-    SNUG_TRY(bind_item(p, &p->items[i], locate, arg));
+    SNUG_TRY(bind_item(p, &p->items[i], &b));
   }
+  copy_constants(p, memory->constants);
   return SNUG_OK;
 }
 
 /* ---- running ---- */
 
-static snug_status report_fault(const snug__program *p, const snug__item *item, snug_status s) {
-  const snug__node *node = snug__node_at(p->graph, item->node);
+static snug_status report_fault(const snug__program *p, const snug__call *call, snug_status s) {
+  size_t i = 0;
+  while (&p->items[i].call != call) {
+    i++;
+  }
+  const snug__node *node = snug__node_at(p->graph, p->items[i].node);
   if (s == SNUG_E_IO) {
     return snug__store_fail(p->store, snug__layer_name(p->graph, node->layer));
   }
@@ -253,7 +357,8 @@ static void poison_dead(const snug__program *p, int64_t from, int64_t to) {
   for (size_t i = 0; i < p->plan->n_buffers; i++) {
     const snug__buffer *b = &p->plan->buffers[i];
     if (b->end > from && b->end <= to) {
-      memset(p->block + b->offset, POISON, (size_t)b->bytes);
+      snug__queue *q = &p->ctx->queue;
+      q->device->fill(q, snug__place_after(p->block, b->offset), POISON, b->bytes);
     }
   }
 }
@@ -263,7 +368,21 @@ static snug_status visited(const snug__program *p, size_t item, snug_status s) {
   return s ? snug__store_fail(p->home, snug__layer_name(p->graph, node->layer)) : SNUG_OK;
 }
 
+static void copy_staged(const snug__program *p, bool inputs) {
+  snug__queue *q = &p->ctx->queue;
+  for (size_t i = 0; i < p->n_staged; i++) {
+    const snug__staged *x = &p->staged[i];
+    if (inputs && x->is_input) {
+      q->device->copy_in(q, place_of(p, x->value), p->staging + x->at, x->bytes);
+    } else if (!inputs && !x->is_input) {
+      q->device->copy_out(q, p->staging + x->at, place_of(p, x->value), x->bytes);
+    }
+  }
+}
+
+/* A call that fails at once is told by the queue. */
 static snug_status run_items(snug__program *p) {
+  snug__queue *q = &p->ctx->queue;
   int64_t done = 0;
   size_t visits = 0;
   snug__visits_begin(p);
@@ -271,9 +390,8 @@ static snug_status run_items(snug__program *p) {
     const snug__item *item = &p->items[i];
     poison_dead(p, done, item->position); /* what died at views: this item may lie there */
     SNUG_TRY(visited(p, i, snug__visit_enter(p, i, visits)));
-    snug_status s = item->kernel->run(item->state, &item->call);
-    if (s) {
-      return report_fault(p, item, s);
+    if (snug__launch(q, item->kernel, item->state, &item->call)) {
+      return SNUG_OK;
     }
     SNUG_TRY(visited(p, i, snug__visit_leave(p, i, &visits)));
     done = item->position + 1;
@@ -283,9 +401,15 @@ static snug_status run_items(snug__program *p) {
 }
 
 snug_status snug__program_run(snug__program *p) {
-  uint32_t mode = snug__flush_denormals();
+  snug__queue *q = &p->ctx->queue;
+  const snug__call *call = NULL;
+  uint32_t begun = q->device->begin(q);
+  copy_staged(p, true);
   snug_status s = run_items(p);
-  snug__float_mode_set(mode);
+  copy_staged(p, false);
+  snug_status failed = snug__queue_wait(q, &call);
+  q->device->end(q, begun);
+  s = failed ? report_fault(p, call, failed) : s;
   if (s && p->store) {
     snug__store_settle(p->store); /* from here on the block is the caller's again */
   }

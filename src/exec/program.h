@@ -43,15 +43,27 @@ typedef struct snug__visit {
   snug__visited list[SNUG__MOST_VISITED];
 } snug__visit;
 
+/* A value that the host fills or reads, where it cannot do so in place: it does so in staging
+ * memory, which is copied before the run, or after it. */
+typedef struct snug__staged {
+  snug__id value;
+  bool is_input;
+  int64_t at; /* in the staging memory */
+  int64_t bytes;
+} snug__staged;
+
 typedef struct snug__program {
   snug_ctx *ctx;
-  const snug__device *device;
-  snug__graph *graph; /* owned */
+  const snug__device *device; /* whose kernels it has */
+  snug__graph *graph;         /* owned */
   snug__plan *plan;
   snug__arena arena; /* types and pointers of the calls */
   snug__item *items; /* in the order of execution; views have none */
   size_t n_items, n_prepared, room;
-  char *block;               /* bound, not owned */
+  snug__place block;    /* bound, not owned */
+  char *staging;        /* likewise; NULL: the memory of the device is the host's */
+  snug__staged *staged; /* in the arena */
+  size_t n_staged;
   struct snug__store *store; /* where values wait; set before bind if snug__program_file is above 0,
                                 not owned */
   struct snug__store *home; /* of variables that live in a file; set before run if there are visits,
@@ -81,23 +93,36 @@ typedef bool snug__find_home(void *arg, snug__id variable, int64_t *offset, int3
 snug_status snug__program_visit(snug__program *p, snug__find_home *find, void *arg) SNUG_NODISCARD;
 
 /* Where a variable's bytes are. */
-typedef void *snug__locate(void *arg, snug__id variable);
+typedef snug__place snug__locate(void *arg, snug__id variable);
 
-/* Set all pointers.  Allocates nothing.  Fails: E_INTERNAL for a variable without memory. */
-snug_status snug__program_bind(snug__program *p, void *block, snug__locate *locate,
+/* The memory that a program works in, by space: its block and its constants on the device, and
+ * staging memory of the host. */
+typedef struct snug__bound {
+  snug__place block;
+  snug__place constants; /* of snug__program_constants bytes */
+  void *staging;         /* of snug__program_staging bytes */
+} snug__bound;
+
+/* Bytes of constants on the device, and of staging memory; 0 where its memory is the host's. */
+int64_t snug__program_constants(const snug__program *p);
+int64_t snug__program_staging(const snug__program *p);
+
+/* Set all pointers, and copy the constants to the device.  Allocates nothing.  Fails: E_INTERNAL
+ * for a variable without memory. */
+snug_status snug__program_bind(snug__program *p, const snug__bound *memory, snug__locate *locate,
                                void *arg) SNUG_NODISCARD;
 
-/* Run all items, denormals flushed on this thread (on the others see snug__workers_begin).  Fails:
- * E_DATA naming layer, op, element and value, E_IO naming layer and folder; what was written until
- * then stays written. */
+/* Put all items into the queue, with the copies of what was filled and will be read, and wait: this
+ * is the one place of a step where faults come back.  Fails: E_DATA naming layer, op, element and
+ * value, E_IO naming layer and folder; what was written until then stays written. */
 snug_status snug__program_run(snug__program *p) SNUG_NODISCARD;
 
 /* Make the code of its kernels resident, which would otherwise come page by page with the first
  * run. */
 void snug__program_touch(const snug__program *p);
 
-/* The memory of a value in the bound block (inputs to fill, outputs to read); NULL if it is not in
- * the block. */
+/* The memory of the host in which a value is filled before a run (inputs), or read after it
+ * (outputs); NULL if it is neither. */
 void *snug__program_data(const snug__program *p, snug__id value);
 
 #endif

@@ -12,8 +12,7 @@ typedef struct snug__timer {
   snug_ctx *ctx;
   const snug__device *device;
   int64_t most_bytes; /* set by the caller: calls that need more are not timed */
-  char *block;        /* private */
-  int64_t block_bytes;
+  snug__block block;  /* private */
 } snug__timer;
 
 /* A call without memory, and which of its values are far: bit i is input i, bit k output k. */

@@ -6,7 +6,7 @@
 #define SNUG_GRAPH_OP_H
 
 #include "base/fields.h"
-#include "base/isa.h"
+#include "base/queue.h"
 #include "graph/graph.h"
 
 #define SNUG__MAX_IN 64 /* concat and add_n take many */
@@ -28,8 +28,7 @@ typedef struct snug__signature {
   const void *params;
   int32_t n_in, n_out;
   const snug__type *in, *out; /* dtype SNUG_NO_DTYPE where left out */
-  int32_t threads;            /* negative: use that many however small the work is, for tests */
-  snug__isa isa;              /* the largest instruction set to use */
+  snug__target target;        /* what it is to run on; the device reads it */
   int32_t kernel;             /* as snug__node.kernel */
 } snug__signature;
 
@@ -63,6 +62,7 @@ typedef struct snug__call {
   void *scratch; /* of scratch(sig) bytes, contents undefined */
   snug__fault *fault;
   struct snug__store *store; /* where values wait, for ops with SNUG__OP_STORE */
+  snug__queue *queue;        /* in which it runs */
 } snug__call;
 
 typedef struct snug__cost {

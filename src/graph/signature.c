@@ -12,7 +12,6 @@ snug__signature snug__signature_of(const snug__graph *g, const snug__node *node,
                            .n_out = node->n_out,
                            .in = in,
                            .out = out,
-                           .threads = g->ctx->threads,
-                           .isa = g->ctx->isa,
+                           .target = g->ctx->target,
                            .kernel = node->kernel};
 }

@@ -31,35 +31,36 @@ snug_status snug__dataset_check(snug_ctx *ctx, snug__h5 *h5, const char *path, c
   return SNUG_OK;
 }
 
-snug_status snug__dataset_read(snug_ctx *ctx, snug__h5 *h5, const char *path,
+snug_status snug__dataset_read(snug__h5 *h5, const char *path, const snug__variables *all,
                                const snug__variable *v) {
   snug__h5_data data;
   snug__type stored = snug__variable_stored(v);
   void *plain = NULL;
   SNUG_TRY(snug__h5_data_find(h5, path, &data));
   if (v->layout == SNUG__LAYOUT_PLAIN) {
-    SNUG_TRY(snug__h5_data_read(h5, &data, v->type.dtype, v->data));
-    return snug__variable_put(v);
+    SNUG_TRY(snug__h5_data_read(h5, &data, v->type.dtype, snug__variable_host(all, v)));
+    return snug__variable_write(all, v);
   }
   SNUG_TRY(snug__h5_room(h5, (size_t)snug__type_bytes(&v->type), &plain));
   SNUG_TRY(snug__h5_data_read(h5, &data, v->type.dtype, plain));
-  snug__relayout_threaded(&v->type, plain, &stored, v->data, ctx->threads);
-  return snug__variable_put(v);
+  snug__relayout_threaded(&v->type, plain, &stored, snug__variable_host(all, v), all->ctx->threads);
+  return snug__variable_write(all, v);
 }
 
-snug_status snug__dataset_write(snug_ctx *ctx, snug__h5_writer *w, const char *path,
+snug_status snug__dataset_write(snug__h5_writer *w, const char *path, const snug__variables *all,
                                 const snug__variable *v) {
   const snug__type *t = &v->type;
   snug__type stored = snug__variable_stored(v);
   size_t bytes = (size_t)snug__type_bytes(t);
   void *plain = NULL;
-  SNUG_TRY(snug__variable_fetch(v));
+  void *there = NULL;
+  SNUG_TRY(snug__variable_read(all, v, &there));
   if (v->layout == SNUG__LAYOUT_PLAIN) {
-    return snug__h5_write_data(w, path, t->dtype, t->rank, t->dim, v->data);
+    return snug__h5_write_data(w, path, t->dtype, t->rank, t->dim, there);
   }
-  SNUG_TRY(snug__take(ctx, SNUG__MEM_SCRATCH, bytes, &plain));
-  snug__relayout(&stored, v->data, t, plain);
+  SNUG_TRY(snug__take(all->ctx, SNUG__MEM_SCRATCH, bytes, &plain));
+  snug__relayout(&stored, there, t, plain);
   snug_status s = snug__h5_write_data(w, path, t->dtype, t->rank, t->dim, plain);
-  snug__give(ctx, SNUG__MEM_SCRATCH, plain, bytes);
+  snug__give(all->ctx, SNUG__MEM_SCRATCH, plain, bytes);
   return s;
 }

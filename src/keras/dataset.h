@@ -20,10 +20,10 @@ snug_status snug__dataset_check(snug_ctx *ctx, snug__h5 *h5, const char *path, c
                                 const snug__variable *v) SNUG_NODISCARD;
 
 /* Read into the bytes of a variable, which has the dataset's shape; the dtype is converted. */
-snug_status snug__dataset_read(snug_ctx *ctx, snug__h5 *h5, const char *path,
+snug_status snug__dataset_read(snug__h5 *h5, const char *path, const snug__variables *all,
                                const snug__variable *v) SNUG_NODISCARD;
 
-snug_status snug__dataset_write(snug_ctx *ctx, snug__h5_writer *w, const char *path,
+snug_status snug__dataset_write(snug__h5_writer *w, const char *path, const snug__variables *all,
                                 const snug__variable *v) SNUG_NODISCARD;
 
 #endif

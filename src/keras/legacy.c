@@ -169,7 +169,7 @@ static snug_status read_layer(const legacy *l, const outer_layer *layer, const c
   char path[SNUG__DATASET_PATH_BYTES];
   for (size_t i = 0; i < n; i++) {
     SNUG_TRY(weight_path(l, group, i, path, sizeof path));
-    SNUG_TRY(snug__dataset_read(l->m->ctx, l->h5, path, weight_of(l, layer, i)));
+    SNUG_TRY(snug__dataset_read(l->h5, path, &l->m->variables, weight_of(l, layer, i)));
   }
   return SNUG_OK;
 }

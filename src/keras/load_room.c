@@ -75,7 +75,7 @@ static snug_status check_parts(const snug_model *m, const char *path, bool with_
   char text[128];
   char of_weights[SNUG__NUMBER_BYTES];
   char of_state[SNUG__NUMBER_BYTES];
-  uint64_t weights = snug__variables_place(&m->variables, SNUG__WEIGHT, NULL);
+  uint64_t weights = snug__variables_place(&m->variables, SNUG__WEIGHT, SNUG__NOWHERE);
   uint64_t state = with_state ? (uint64_t)snug__training_cost(m) : 0;
   uint64_t bytes = to_take(m->ctx, weights) + to_take(m->ctx, state) + staging_bytes(m, with_state);
   uint64_t room = snug__gate_room(&m->ctx->account.gate);
@@ -94,7 +94,7 @@ static snug_status check_parts(const snug_model *m, const char *path, bool with_
 
 snug_status snug__load_check_weights(const snug__archive *a, const snug_model *m, const char *path,
                                      const snug_load_options *options) {
-  uint64_t weights = snug__variables_place(&m->variables, SNUG__WEIGHT, NULL);
+  uint64_t weights = snug__variables_place(&m->variables, SNUG__WEIGHT, SNUG__NOWHERE);
   if (!reads_state(options)) {
     return check_parts(m, path, false);
   }

@@ -85,7 +85,7 @@ static snug_status read_all(snug_model *m, snug__h5 *h5, const snug__vec *list) 
     snug__id id = SNUG_VEC(list, snug__keras_slot, i).variable;
     if (id != SNUG_NONE) {
       SNUG_TRY(snug__dataset_path(m->ctx, GROUP, i, path));
-      SNUG_TRY(snug__dataset_read(m->ctx, h5, path, snug__variable_at(&m->variables, id)));
+      SNUG_TRY(snug__dataset_read(h5, path, &m->variables, snug__variable_at(&m->variables, id)));
     }
   }
   return SNUG_OK;

@@ -103,7 +103,7 @@ static snug_status read_place(const reading *r, const snug__keras_place *place) 
   for (size_t i = 0; i < n; i++) {
     const snug__variable *v = snug__variable_at(&r->m->variables, weights[i]);
     SNUG_TRY(snug__dataset_path(r->m->ctx, group, i, path));
-    SNUG_TRY(snug__dataset_read(r->m->ctx, r->h5, path, v));
+    SNUG_TRY(snug__dataset_read(r->h5, path, &r->m->variables, v));
   }
   return SNUG_OK;
 }

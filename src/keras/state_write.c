@@ -34,7 +34,7 @@ static snug_status write_place(const writing *x, const snug__keras_place *place)
   for (size_t i = 0; i < n; i++) {
     const snug__variable *v = snug__variable_at(&x->m->variables, weights[i]);
     SNUG_TRY(snug__dataset_path(x->m->ctx, place->path, i, path));
-    SNUG_TRY(snug__dataset_write(x->m->ctx, x->w, path, v));
+    SNUG_TRY(snug__dataset_write(x->w, path, &x->m->variables, v));
   }
   return SNUG_OK;
 }
@@ -82,12 +82,12 @@ static snug_status write_slot(const writing *x, size_t i, const snug__keras_slot
   if (i == 1 && snug__keras_slots_unbuilt(x->m) == 2) {
     return write_rate(x, path);
   }
-  if (i == 0 && !x->m->training->state) {
+  if (i == 0 && !snug__place_is_set(x->m->training->state)) {
     return snug__h5_write_data(x->w, path, SNUG_INT64, 0, NULL, &none);
   }
   return slot->variable == SNUG_NONE
              ? write_initial(x, path, slot)
-             : snug__dataset_write(x->m->ctx, x->w, path,
+             : snug__dataset_write(x->w, path, &x->m->variables,
                                    snug__variable_at(&x->m->variables, slot->variable));
 }
 
@@ -121,7 +121,7 @@ static snug_status write_optimizer(const writing *x) {
 
 snug_status snug__keras_write_state(snug_model *m, snug__h5_writer *w, bool with_slots) {
   writing x = {.m = m, .w = w};
-  x.with_slots = with_slots && m->training && m->training->state;
+  x.with_slots = with_slots && m->training && snug__place_is_set(m->training->state);
   SNUG_TRY(snug__model_commit_weights(m));
   SNUG_TRY(snug__keras_order_init(&x.order, m));
   snug_status s = write_places(&x);

@@ -124,9 +124,10 @@ snug_status snug_model_variable_get(snug_model *m, const char *name, int64_t fir
                                     void *data) {
   const snug__variable *v = NULL;
   SNUG_TRY(find(m, name, first, n, data, &v));
-  SNUG_TRY(snug__variable_fetch(v));
+  void *there = NULL;
+  SNUG_TRY(snug__variable_read(&m->variables, v, &there));
   snug__type stored = snug__variable_stored(v);
-  snug__relayout_out(&stored, v->data, first, n, data);
+  snug__relayout_out(&stored, there, first, n, data);
   return SNUG_OK;
 }
 
@@ -149,8 +150,9 @@ snug_status snug_model_variable_set(snug_model *m, const char *name, int64_t fir
   if (n) {
     SNUG_TRY(check_scalar(m, v, data));
   }
-  SNUG_TRY(snug__variable_fetch(v));
+  void *there = NULL;
+  SNUG_TRY(snug__variable_read(&m->variables, v, &there));
   snug__type stored = snug__variable_stored(v);
-  snug__relayout_in(&stored, v->data, first, n, data);
-  return snug__variable_put(v);
+  snug__relayout_in(&stored, there, first, n, data);
+  return snug__variable_write(&m->variables, v);
 }

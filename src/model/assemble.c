@@ -42,7 +42,7 @@ static snug_status take_name(snug_model *m, const char *where, const char *name,
 
 /* After the weights were given their place, or the model was compiled, it stays as it is. */
 static snug_status check_open(snug_model *m) {
-  if (m->weights || m->training) {
+  if (snug__place_is_set(m->weights) || m->training) {
     return snug__fail(m->ctx, SNUG_E_STATE,
                       "the model is in use (compiled, or a weight was read or set): build all of "
                       "it before that");

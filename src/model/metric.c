@@ -27,22 +27,27 @@ snug_status snug__metric_state(snug__build *b, const char *metric, const char *s
 }
 
 snug_status snug__metric_data(const snug__variables *v, const char *metric, const char *state,
-                              const snug__variable **out) {
+                              const snug__variable **variable, const void **out) {
   char name[STATE_NAME_BYTES];
   state_name(name, metric, state);
   snug__id id = snug__variables_find(v, name);
-  if (id == SNUG_NONE || !snug__variable_at(v, id)->data) {
+  const snug__variable *found = id == SNUG_NONE ? NULL : snug__variable_at(v, id);
+  if (!found || !snug__place_is_set(found->place)) {
     return snug__fail(v->ctx, SNUG_E_STATE, "the metric '%s' has no state '%s' yet", metric, state);
   }
-  *out = snug__variable_at(v, id);
+  void *bytes = NULL;
+  SNUG_TRY(snug__variable_read(v, found, &bytes));
+  *variable = found;
+  *out = bytes;
   return SNUG_OK;
 }
 
 void snug__metrics_reset(const snug__variables *variables) {
   for (snug__id i = 0; i < variables->list.n; i++) {
     const snug__variable *v = snug__variable_at(variables, i);
-    if (v->data && v->kind == SNUG__STATE && strncmp(v->name, "metrics/", 8) == 0) {
-      memset(v->data, 0, (size_t)snug__type_bytes(&v->type));
+    if (snug__place_is_set(v->place) && v->kind == SNUG__STATE &&
+        strncmp(v->name, "metrics/", 8) == 0) {
+      snug__variable_clear(variables, v);
     }
   }
 }
@@ -71,13 +76,14 @@ snug_status snug__metric_track(snug__build *b, const char *name, snug__id scalar
 
 static snug_status mean_result(const snug__metric *m, const snug__variables *v, const char *name,
                                double *out) {
-  const snug__variable *total = NULL;
-  const snug__variable *count = NULL;
+  const snug__variable *state = NULL;
+  const void *total = NULL;
+  const void *count = NULL;
   (void)m;
-  SNUG_TRY(snug__metric_data(v, name, "total", &total));
-  SNUG_TRY(snug__metric_data(v, name, "count", &count));
-  double n = (double)*(const float *)count->data;
-  *out = n == 0.0 ? 0.0 : (double)*(const float *)total->data / n;
+  SNUG_TRY(snug__metric_data(v, name, "total", &state, &total));
+  SNUG_TRY(snug__metric_data(v, name, "count", &state, &count));
+  double n = (double)*(const float *)count;
+  *out = n == 0.0 ? 0.0 : (double)*(const float *)total / n;
   return SNUG_OK;
 }
 

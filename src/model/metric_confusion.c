@@ -72,8 +72,9 @@ typedef struct tally {
 static snug_status read_counts(const snug__variables *v, const char *name, tally *out) {
   for (int i = 0; i < 4; i++) {
     const snug__variable *state = NULL;
-    SNUG_TRY(snug__metric_data(v, name, names[i], &state));
-    out->of[i] = state->data;
+    const void *counts = NULL;
+    SNUG_TRY(snug__metric_data(v, name, names[i], &state, &counts));
+    out->of[i] = counts;
     out->n = state->type.dim[0];
   }
   return SNUG_OK;
@@ -215,9 +216,10 @@ snug_status snug__iou_result(const snug__metric *m, const snug__variables *v, co
   const snug__variable *state = NULL;
   int64_t present = 0;
   double sum = 0.0;
-  SNUG_TRY(snug__metric_data(v, name, "total_confusion_matrix", &state));
+  const void *matrix = NULL;
+  SNUG_TRY(snug__metric_data(v, name, "total_confusion_matrix", &state, &matrix));
   int64_t n = state->type.dim[0];
-  const int64_t *counts = state->data;
+  const int64_t *counts = matrix;
   for (int64_t c = 0; c < n; c++) {
     double all = -(double)counts[c * n + c];
     for (int64_t k = 0; k < n; k++) {

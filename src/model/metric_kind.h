@@ -26,7 +26,7 @@ typedef struct snug__metric_slot {
 snug_status snug__metric_state(snug__build *b, const char *metric, const char *state,
                                snug__type type, snug__metric_slot *out) SNUG_NODISCARD;
 snug_status snug__metric_data(const snug__variables *v, const char *metric, const char *state,
-                              const snug__variable **out) SNUG_NODISCARD;
+                              const snug__variable **variable, const void **out) SNUG_NODISCARD;
 
 /* metric_confusion.c */
 extern snug__metric_emitter snug__emit_confusion, snug__emit_iou, snug__emit_binary_iou;

@@ -53,9 +53,10 @@ snug_status snug__f_score_result(const snug__metric *m, const snug__variables *v
   double sum = 0.0;
   double weighted = 0.0;
   double support = 0.0;
-  SNUG_TRY(snug__metric_data(v, name, "sums", &state));
+  const void *sums = NULL;
+  SNUG_TRY(snug__metric_data(v, name, "sums", &state, &sums));
   int64_t n = state->type.dim[1];
-  const double *hits = state->data, *false_alarms = hits + n, *misses = false_alarms + n;
+  const double *hits = sums, *false_alarms = hits + n, *misses = false_alarms + n;
   for (int64_t c = 0; c < n; c++) {
     double score = f_score(m->o.beta, hits[c], false_alarms[c], misses[c]);
     all[0] += hits[c];
@@ -99,14 +100,16 @@ static double adjusted(double r2, double n, double regressors) {
 snug_status snug__r2_result(const snug__metric *m, const snug__variables *v, const char *name,
                             double *out) {
   const snug__variable *state = NULL;
-  const snug__variable *numbers = NULL;
+  const snug__variable *numbers_state = NULL;
+  const void *sums = NULL;
+  const void *numbers = NULL;
   double scores = 0.0;
   double weighted = 0.0;
   double variances = 0.0;
-  SNUG_TRY(snug__metric_data(v, name, "sums", &state));
-  SNUG_TRY(snug__metric_data(v, name, "num_samples", &numbers));
+  SNUG_TRY(snug__metric_data(v, name, "sums", &state, &sums));
+  SNUG_TRY(snug__metric_data(v, name, "num_samples", &numbers_state, &numbers));
   int64_t n = state->type.dim[1];
-  const double *sum = state->data, *squares = sum + n, *residual = squares + n;
+  const double *sum = sums, *squares = sum + n, *residual = squares + n;
   const double *count = residual + n;
   for (int64_t c = 0; c < n; c++) {
     double variance = squares[c] - sum[c] * (sum[c] / count[c]);
@@ -117,6 +120,6 @@ snug_status snug__r2_result(const snug__metric *m, const snug__variables *v, con
     variances += variance;
   }
   double r2 = m->o.class_aggregation == BY_VARIANCE ? weighted / variances : scores / (double)n;
-  *out = adjusted(r2, *(const double *)numbers->data, (double)m->o.num_regressors);
+  *out = adjusted(r2, *(const double *)numbers, (double)m->o.num_regressors);
   return SNUG_OK;
 }

@@ -62,7 +62,7 @@ void snug_model_destroy(snug_model *m) {
   snug__vec_release(&m->tensors);
   snug__vec_release(&m->calls);
   snug__vec_release(&m->layers);
-  snug__give(m->ctx, SNUG__MEM_WEIGHTS, m->weights, m->weights_bytes);
+  snug__model_give_weights(m);
   snug__variables_release(&m->variables);
   snug__arena_release(&m->arena);
   snug__give(m->ctx, SNUG__MEM_MODEL, m, sizeof *m);

@@ -49,7 +49,7 @@ struct snug_model {
   snug__map names;    /* of layers: their index; of inputs: SNUG__NO_LAYER */
   snug__map counters; /* of default names: the next number to try */
   snug__build proto;
-  void *weights; /* block of all weights, made with the first use of one */
+  snug__place weights; /* block of all weights, made with the first use of one */
   size_t weights_bytes;
   const struct snug__plan_options *plan; /* NULL: the defaults; tests try others */
   const struct snug__pass_options *pass; /* NULL: the defaults; tests try others */
@@ -85,6 +85,8 @@ snug_status snug__model_emit(snug_model *m, snug__build *b, int64_t batch, snug_
 
 /* See that there is memory for the weights, unless they are there.  Fails: E_MEMORY, E_LIMIT. */
 snug_status snug__model_check_weights(const snug_model *m) SNUG_NODISCARD;
+
+void snug__model_give_weights(snug_model *m);
 
 /* Make the block of the weights and fill in the initial values, unless it is there. */
 snug_status snug__model_commit_weights(snug_model *m) SNUG_NODISCARD;

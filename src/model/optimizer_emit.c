@@ -365,12 +365,10 @@ snug_status snug__optimizer_finalize(const snug__optimizer *o, const snug__varia
     snprintf(name, sizeof name, "optimizer/average/%s", w->name);
     snug__id id = snug__variables_find(variables, name);
     const snug__variable *mean = id == SNUG_NONE ? NULL : snug__variable_at(variables, id);
-    if (!mean || !mean->data || !w->data) {
+    if (!mean || !snug__place_is_set(mean->place) || !snug__place_is_set(w->place)) {
       return snug__fail(variables->ctx, SNUG_E_STATE, "%s: there is no average of it yet", w->name);
     }
-    snug__type from = snug__variable_stored(mean);
-    snug__type to = snug__variable_stored(w);
-    snug__relayout(&from, mean->data, &to, w->data);
+    SNUG_TRY(snug__variable_copy(variables, w, mean));
   }
   return SNUG_OK;
 }

@@ -7,7 +7,7 @@ _Static_assert(SNUG__MAP_NONE == SNUG_NONE, "a name that is not there");
 #define MAX_VARIABLES (1u << 22)
 
 void snug__variables_init(snug__variables *v, snug_ctx *ctx) {
-  v->ctx = ctx;
+  *v = (snug__variables){.ctx = ctx};
   snug__arena_init(&v->arena, ctx, SNUG__MEM_MODEL);
   snug__vec_init(&v->list, ctx, SNUG__MEM_MODEL, sizeof(snug__variable), MAX_VARIABLES);
   snug__map_init(&v->names, ctx, SNUG__MEM_MODEL);
@@ -17,6 +17,7 @@ void snug__variables_release(snug__variables *v) {
   snug__map_release(&v->names);
   snug__vec_release(&v->list);
   snug__arena_release(&v->arena);
+  snug__give(v->ctx, SNUG__MEM_MODEL, v->staging, (size_t)v->staging_bytes);
 }
 
 snug__id snug__variables_find(const snug__variables *v, const char *name) {

@@ -12,6 +12,7 @@
 #include "base/fields.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "device/place.h"
 #include "graph/graph.h"
 
 /* How a variable starts.  The names are Keras's. */
@@ -72,7 +73,7 @@ typedef struct snug__variable {
   snug__initializer initial;
   snug__regularizer regularizer;
   snug__constraint constraint;
-  void *data; /* its bytes, once its block was made; of one in a file, between fetch and put */
+  snug__place place; /* of its bytes, once its block was made; of one in a file, the window */
   snug__home home;
 } snug__variable;
 
@@ -81,6 +82,8 @@ typedef struct snug__variables {
   snug__arena arena;
   snug__vec list;  /* snug__variable */
   snug__map names; /* index of each */
+  char *staging;   /* see variable_io.c */
+  int64_t staging_bytes;
 } snug__variables;
 
 void snug__variables_init(snug__variables *v, snug_ctx *ctx);
@@ -103,12 +106,34 @@ void snug__variables_restore(snug__variables *v, const snug__variable *entries, 
 
 /* Give every variable of a kind its place in a block; returns the bytes the block needs (block may
  * be NULL to ask), SIZE_MAX if they cannot be counted. */
-size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *block);
+size_t snug__variables_place(const snug__variables *v, snug__kind kind, snug__place block);
 
-/* Between steps: bring the bytes of a variable that lives in a file to `data`, until the next one
- * is fetched; put what stands there into the file.  Nothing happens to others.  Fails: E_IO. */
-snug_status snug__variable_fetch(const snug__variable *v) SNUG_NODISCARD;
-snug_status snug__variable_put(const snug__variable *v) SNUG_NODISCARD;
+/* ---- reading and writing: between steps (variable_io.c) ---- */
+
+/* Read the stored bytes of a variable, from wherever they lie: *bytes is memory of the host, which
+ * has them until the next call for another variable.  Fails: E_IO. */
+snug_status snug__variable_read(const snug__variables *v, const snug__variable *variable,
+                                void **bytes) SNUG_NODISCARD;
+
+/* Write the stored bytes of a variable, which were put into that memory.  Fails: E_IO. */
+void *snug__variable_host(const snug__variables *v, const snug__variable *variable);
+snug_status snug__variable_write(const snug__variables *v,
+                                 const snug__variable *variable) SNUG_NODISCARD;
+
+/* Give one the content of another of the same type, in its own layout.  Neither is in a file.
+ * Fails: E_MEMORY, E_LIMIT. */
+snug_status snug__variable_copy(const snug__variables *v, const snug__variable *to,
+                                const snug__variable *from) SNUG_NODISCARD;
+
+/* Set all its bytes to zero; not for one in a file. */
+void snug__variable_clear(const snug__variables *v, const snug__variable *variable);
+
+/* Take the staging memory that this needs for the variables as they are stored now, and what that
+ * takes from the account; 0 where the memory of the device is the host's.  Fails: E_MEMORY,
+ * E_LIMIT.
+ */
+snug_status snug__variables_stage(snug__variables *v) SNUG_NODISCARD;
+int64_t snug__variables_stage_cost(const snug__variables *v);
 
 /* The type of its bytes as they lie. */
 static inline snug__type snug__variable_stored(const snug__variable *v) {

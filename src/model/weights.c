@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "device/device.h"
 #include "model/initializer.h"
 #include "model/model.h"
 #include "ops/relayout.h"
@@ -15,14 +16,20 @@ static size_t stored_bytes(const snug__variable *x) {
   return bytes + (LINE - bytes % LINE) % LINE;
 }
 
+/* No block: it stays where it is. */
+static void move_to(snug__variable *x, snug__place block, size_t offset) {
+  x->place = snug__place_is_set(block) ? snug__place_after(block, (int64_t)offset) : x->place;
+}
+
 /* The windows of variables that live in a file, behind all others. */
-static size_t place_windows(const snug__variables *v, snug__kind kind, char *block, size_t offset) {
+static size_t place_windows(const snug__variables *v, snug__kind kind, snug__place block,
+                            size_t offset) {
   for (int32_t window = 0; window < 2; window++) {
     size_t end = 0;
     for (snug__id i = 0; i < v->list.n; i++) {
       snug__variable *x = snug__variable_at(v, i);
       if (x->kind == kind && x->home.is_file && x->home.window == window) {
-        x->data = block ? block + offset + x->home.at : x->data;
+        move_to(x, block, offset + x->home.at);
         end = x->home.at + stored_bytes(x) > end ? x->home.at + stored_bytes(x) : end;
       }
     }
@@ -31,12 +38,12 @@ static size_t place_windows(const snug__variables *v, snug__kind kind, char *blo
   return offset;
 }
 
-size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *block) {
+size_t snug__variables_place(const snug__variables *v, snug__kind kind, snug__place block) {
   size_t offset = 0;
   for (snug__id i = 0; i < v->list.n; i++) {
     snug__variable *x = snug__variable_at(v, i);
     if (x->kind == kind && !x->home.is_file) {
-      x->data = block ? (char *)block + offset : x->data;
+      move_to(x, block, offset);
       snug__type stored = snug__variable_stored(x);
       size_t bytes = (size_t)snug__type_bytes(&stored);
       if (!snug__add_size(offset, bytes + (LINE - bytes % LINE) % LINE, &offset)) {
@@ -47,23 +54,31 @@ size_t snug__variables_place(const snug__variables *v, snug__kind kind, void *bl
   return place_windows(v, kind, block, offset);
 }
 
-snug_status snug__variables_reset(const snug__variables *v, snug__id id, uint64_t seed) {
-  snug__variable *x = snug__variable_at(v, id);
+/* Through plain memory, if it is not stored so. */
+static snug_status fill_plain(const snug__variables *v, const snug__variable *x, snug__id id,
+                              uint64_t seed) {
   snug__type stored = snug__variable_stored(x);
   size_t bytes = (size_t)snug__type_bytes(&x->type);
   void *plain = NULL;
-  if (x->layout == SNUG__LAYOUT_PLAIN) {
-    return snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, x->data);
-  }
-  if (snug__variable_starts_at_zero(x)) {
-    memset(x->data, 0, (size_t)snug__type_bytes(&stored));
-    return SNUG_OK;
-  }
   SNUG_TRY(snug__take(v->ctx, SNUG__MEM_SCRATCH, bytes, &plain));
   snug_status s = snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, plain);
-  snug__relayout_threaded(&x->type, plain, &stored, x->data, v->ctx->threads);
+  snug__relayout_threaded(&x->type, plain, &stored, snug__variable_host(v, x), v->ctx->threads);
   snug__give(v->ctx, SNUG__MEM_SCRATCH, plain, bytes);
   return s;
+}
+
+snug_status snug__variables_reset(const snug__variables *v, snug__id id, uint64_t seed) {
+  const snug__variable *x = snug__variable_at(v, id);
+  snug__type stored = snug__variable_stored(x);
+  if (x->layout == SNUG__LAYOUT_PLAIN) {
+    SNUG_TRY(
+        snug__initializer_fill(v->ctx, &x->initial, &x->type, seed, id, snug__variable_host(v, x)));
+  } else if (snug__variable_starts_at_zero(x)) {
+    memset(snug__variable_host(v, x), 0, (size_t)snug__type_bytes(&stored));
+  } else {
+    SNUG_TRY(fill_plain(v, x, id, seed));
+  }
+  return snug__variable_write(v, x);
 }
 
 /* In a block that is all zero. */
@@ -79,23 +94,37 @@ static snug_status fill_weights(const snug_model *m) {
 
 /* Nothing of it is touched, so it costs nothing. */
 snug_status snug__model_check_weights(const snug_model *m) {
-  size_t bytes = m->weights ? 0 : snug__variables_place(&m->variables, SNUG__WEIGHT, NULL);
+  const bool is_there = snug__place_is_set(m->weights);
+  size_t bytes = is_there ? 0 : snug__variables_place(&m->variables, SNUG__WEIGHT, SNUG__NOWHERE);
   void *block = bytes ? snug__realloc(m->ctx, SNUG__MEM_WEIGHTS, NULL, 0, bytes) : NULL;
   snug__give(m->ctx, SNUG__MEM_WEIGHTS, block, bytes);
   return bytes && !block ? snug__refuse(m->ctx, SNUG__MEM_WEIGHTS, bytes) : SNUG_OK;
 }
 
+static snug_status take_weights(const snug_model *m, size_t bytes, snug__place *out) {
+  snug__queue *q = &m->ctx->queue;
+  return q->device->take(q, SNUG__MEM_WEIGHTS, (int64_t)bytes, out);
+}
+
+void snug__model_give_weights(snug_model *m) {
+  snug__queue *q = &m->ctx->queue;
+  if (snug__place_is_set(m->weights)) {
+    q->device->give(q, SNUG__MEM_WEIGHTS, m->weights, (int64_t)m->weights_bytes);
+  }
+  m->weights = SNUG__NOWHERE;
+}
+
 snug_status snug__model_commit_weights(snug_model *m) {
-  if (m->weights) {
+  if (snug__place_is_set(m->weights)) {
     return SNUG_OK;
   }
-  m->weights_bytes = snug__variables_place(&m->variables, SNUG__WEIGHT, NULL);
-  SNUG_TRY(snug__take(m->ctx, SNUG__MEM_WEIGHTS, m->weights_bytes, &m->weights));
+  m->weights_bytes = snug__variables_place(&m->variables, SNUG__WEIGHT, SNUG__NOWHERE);
+  SNUG_TRY(snug__variables_stage(&m->variables));
+  SNUG_TRY(take_weights(m, m->weights_bytes, &m->weights));
   snug__variables_place(&m->variables, SNUG__WEIGHT, m->weights);
   snug_status s = fill_weights(m);
   if (s) {
-    snug__give(m->ctx, SNUG__MEM_WEIGHTS, m->weights, m->weights_bytes);
-    m->weights = NULL;
+    snug__model_give_weights(m);
   }
   return s;
 }
@@ -113,42 +142,77 @@ static bool is_laid_out(const snug_model *m, const snug__layout *layout) {
 /* Where a variable was before its block was laid out anew. */
 typedef struct place {
   snug__layout layout;
-  const void *data;
+  snug__place at;
 } place;
 
 static void exchange_layouts(const snug_model *m, const snug__layout *layout, place *old) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     snug__variable *x = snug__variable_at(&m->variables, i);
-    old[i] = (place){x->layout, x->data};
+    old[i] = (place){x->layout, x->place};
     x->layout = x->kind == SNUG__WEIGHT ? layout[i] : x->layout;
   }
 }
 
-static void move_weights(const snug_model *m, const place *old) {
+/* Bring a weight from where it was to where it is, in its new layout. */
+static snug_status move_weight(const snug_model *m, const snug__variable *x, const place *old) {
+  snug__type from = snug__type_in(x->type, old->layout);
+  snug__type to = snug__variable_stored(x);
+  const size_t bytes = (size_t)snug__type_bytes(&from);
+  snug__queue *q = &m->ctx->queue;
+  void *there = NULL;
+  if (q->device->is_host) {
+    snug__variable was = *x;
+    was.place = old->at;
+    snug__relayout_threaded(&from, snug__variable_host(&m->variables, &was), &to,
+                            snug__variable_host(&m->variables, x), m->ctx->threads);
+    return SNUG_OK;
+  }
+  SNUG_TRY(snug__take(m->ctx, SNUG__MEM_SCRATCH, bytes, &there));
+  snug__device_read(q, there, old->at, (int64_t)bytes);
+  snug__relayout(&from, there, &to, snug__variable_host(&m->variables, x));
+  snug__give(m->ctx, SNUG__MEM_SCRATCH, there, bytes);
+  return snug__variable_write(&m->variables, x);
+}
+
+static snug_status move_weights(const snug_model *m, const place *old) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     const snug__variable *x = snug__variable_at(&m->variables, i);
-    snug__type from = snug__type_in(x->type, old[i].layout);
-    snug__type to = snug__variable_stored(x);
-    if (x->kind == SNUG__WEIGHT) {
-      snug__relayout_threaded(&from, old[i].data, &to, x->data, m->ctx->threads);
-    }
+    SNUG_TRY(x->kind == SNUG__WEIGHT ? move_weight(m, x, &old[i]) : SNUG_OK);
+  }
+  return SNUG_OK;
+}
+
+/* Back to where they were, without a failure. */
+static void restore_places(const snug_model *m, const place *old) {
+  for (snug__id i = 0; i < m->variables.list.n; i++) {
+    snug__variable *x = snug__variable_at(&m->variables, i);
+    x->layout = old[i].layout;
+    x->place = old[i].at;
   }
 }
 
 static snug_status lay_out_anew(snug_model *m, const snug__layout *layout, place *old) {
-  void *block = NULL;
+  const bool is_there = snug__place_is_set(m->weights);
+  snug__place block = SNUG__NOWHERE;
   exchange_layouts(m, layout, old);
-  size_t bytes = snug__variables_place(&m->variables, SNUG__WEIGHT, NULL);
-  snug_status s = m->weights ? snug__take(m->ctx, SNUG__MEM_WEIGHTS, bytes, &block) : SNUG_OK;
-  if (s || !m->weights) {
-    for (snug__id i = 0; s && i < m->variables.list.n; i++) {
-      snug__variable_at(&m->variables, i)->layout = old[i].layout;
+  size_t bytes = snug__variables_place(&m->variables, SNUG__WEIGHT, SNUG__NOWHERE);
+  if (!is_there) {
+    return SNUG_OK;
+  }
+  snug_status s = snug__variables_stage(&m->variables);
+  s = s ? s : take_weights(m, bytes, &block);
+  if (!s) {
+    snug__variables_place(&m->variables, SNUG__WEIGHT, block);
+    s = move_weights(m, old);
+  }
+  if (s) {
+    restore_places(m, old);
+    if (snug__place_is_set(block)) {
+      m->ctx->queue.device->give(&m->ctx->queue, SNUG__MEM_WEIGHTS, block, (int64_t)bytes);
     }
     return s;
   }
-  snug__variables_place(&m->variables, SNUG__WEIGHT, block);
-  move_weights(m, old);
-  snug__give(m->ctx, SNUG__MEM_WEIGHTS, m->weights, m->weights_bytes);
+  snug__model_give_weights(m);
   m->weights = block;
   m->weights_bytes = bytes;
   return SNUG_OK;
@@ -229,7 +293,9 @@ snug_status snug_model_weight_get(snug_model *m, const char *name, void *data, s
   snug__variable *v = NULL;
   SNUG_TRY(find_weight(m, name, data, bytes, &v));
   snug__type stored = snug__variable_stored(v);
-  snug__relayout_threaded(&stored, v->data, &v->type, data, m->ctx->threads);
+  void *there = NULL;
+  SNUG_TRY(snug__variable_read(&m->variables, v, &there));
+  snug__relayout(&stored, there, &v->type, data);
   return SNUG_OK;
 }
 
@@ -237,6 +303,6 @@ snug_status snug_model_weight_set(snug_model *m, const char *name, const void *d
   snug__variable *v = NULL;
   SNUG_TRY(find_weight(m, name, data, bytes, &v));
   snug__type stored = snug__variable_stored(v);
-  snug__relayout_threaded(&v->type, data, &stored, v->data, m->ctx->threads);
-  return SNUG_OK;
+  snug__relayout(&v->type, data, &stored, snug__variable_host(&m->variables, v));
+  return snug__variable_write(&m->variables, v);
 }

@@ -1,4 +1,5 @@
 /* add_n: the sum of many values of one type, in the order given, rounded once. */
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
 
@@ -28,8 +29,8 @@ static void run_range(void *arg, int64_t begin, int64_t end) {
 
 static snug_status reference(const snug__call *call) {
   snug__call copy = *call;
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 16384, run_range,
-                        &copy);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->out[0]), 16384,
+                        run_range, &copy);
   return SNUG_OK;
 }
 

@@ -1,4 +1,5 @@
 /* argmax: where the first of the largest elements along an axis stands. */
+#include "device/host.h"
 #include "ops/reduce.h"
 #include "ops/support.h"
 
@@ -51,8 +52,8 @@ static snug_status reference(const snug__call *call) {
   for (int64_t k = axis + 1; k < x->rank; k++) {
     j.inner *= x->dim[k];
   }
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 1 + 8192 / j.n,
-                        run_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->out[0]),
+                        1 + 8192 / j.n, run_range, &j);
   return SNUG_OK;
 }
 

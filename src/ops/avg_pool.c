@@ -1,5 +1,6 @@
 /* avg_pool2d and its gradient: the mean of the elements of a window that exist; padding counts
  * neither in the sum nor in the divisor. */
+#include "device/host.h"
 #include "ops/pool.h"
 #include "ops/support.h"
 
@@ -55,7 +56,7 @@ static snug_status reference(const snug__call *call) {
   const snug__signature *s = call->sig;
   pool_job j = {snug__pool_of(&s->in[0], s->params), s->in[0].dtype, call->in[0], call->out[0]};
   int64_t rows = j.p.batch * j.p.h.out;
-  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_cost(s).flops),
+  snug__parallel_ranges(snug__threads(s), rows, snug__least_items(rows, snug__pool_cost(s).flops),
                         forward_rows, &j);
   return SNUG_OK;
 }
@@ -64,8 +65,8 @@ static snug_status reference_bwd(const snug__call *call) {
   const snug__signature *s = call->sig;
   pool_job j = {snug__pool_of(&s->out[0], s->params), s->in[0].dtype, call->in[0], call->out[0]};
   int64_t rows = j.p.batch * j.p.h.in;
-  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_bwd_cost(s).flops),
-                        backward_rows, &j);
+  snug__parallel_ranges(snug__threads(s), rows,
+                        snug__least_items(rows, snug__pool_bwd_cost(s).flops), backward_rows, &j);
   return SNUG_OK;
 }
 

@@ -4,6 +4,7 @@
  * Threads share out channels where something is summed and rows where not. */
 #include "ops/batch_norm.h"
 
+#include "device/host.h"
 #include "ops/norm.h"
 #include "ops/support.h"
 
@@ -35,13 +36,13 @@ static void dx_range(void *arg, int64_t begin, int64_t end) {
 void snug__bn_over_channels(const snug__call *call, const snug__bn_job *j,
                             void (*body)(void *arg, int64_t begin, int64_t end), void *arg) {
   int64_t least = snug__max_i64(16, 16384 / snug__max_i64(1, j->rows));
-  snug__parallel_ranges(call->sig->threads, j->channels, least, body, arg);
+  snug__parallel_ranges(snug__threads(call->sig), j->channels, least, body, arg);
 }
 
 void snug__bn_over_rows(const snug__call *call, const snug__bn_job *j,
                         void (*body)(void *arg, int64_t begin, int64_t end), void *arg) {
   int64_t least = 1 + 16384 / snug__max_i64(1, j->channels);
-  snug__parallel_ranges(call->sig->threads, j->rows, least, body, arg);
+  snug__parallel_ranges(snug__threads(call->sig), j->rows, least, body, arg);
 }
 
 static int64_t channels_of(const snug__type *x) { return x->dim[x->rank - 1]; }

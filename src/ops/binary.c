@@ -2,6 +2,7 @@
  * which its operand was broadcast. */
 #include "ops/binary.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/ternary.h"
 #include "ops/unblock.h"
@@ -40,7 +41,7 @@ static snug_status run(const snug__call *call, snug__zip_body *const rows[SNUG_D
   const snug__type *out = &call->sig->out[0];
   binary_job job = {call->in[0], call->in[1], call->out[0], rows[out->dtype],
                     snug__zip_of(out, call->sig->in, 2)};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(out), 16384, run_range, &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(out), 16384, run_range, &job);
   return SNUG_OK;
 }
 

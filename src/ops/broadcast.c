@@ -1,4 +1,5 @@
 /* broadcast_to: repeat a value along its axes of size 1 and along new leading axes. */
+#include "device/host.h"
 #include "graph/rewrite.h"
 #include "ops/copy.h"
 #include "ops/shape.h"
@@ -74,9 +75,10 @@ static snug_status reference(const snug__call *call) {
   for (int32_t k = 0; k < to->rank; k++) {
     snug__copy_axis(&copy, to->dim[k], strides[k], from[k]);
   }
-  snug__copy_run(copy, call->sig->threads);
+  snug__copy_run(copy, snug__threads(call->sig));
   if (p->scale != 1.0) {
-    snug__parallel_ranges(call->sig->threads, snug__type_count(to), 16384, scale_range, &shared);
+    snug__parallel_ranges(snug__threads(call->sig), snug__type_count(to), 16384, scale_range,
+                          &shared);
   }
   return SNUG_OK;
 }

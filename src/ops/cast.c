@@ -1,5 +1,6 @@
 /* cast: the same values as another dtype; to nearest even for reals, towards zero and saturating
  * for integers, "is not 0" for bool. */
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/unary.h"
 
@@ -72,7 +73,7 @@ static snug_status reference(const snug__call *call) {
     memmove(call->out[0], call->in[0], (size_t)snug__type_bytes(t));
     return SNUG_OK;
   }
-  snug__parallel_ranges(call->sig->threads, snug__type_count(t), 16384, run_range, &copy);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(t), 16384, run_range, &copy);
   return SNUG_OK;
 }
 

@@ -1,6 +1,7 @@
 /* compare and logical: bool from two values, which are broadcast as those of a sum are. */
 #include "ops/compare.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/zip.h"
 
@@ -21,7 +22,7 @@ static snug_status run(const snug__call *call, bool (*f)(double, double),
                   f,
                   call->sig->in[0].dtype,
                   snug__zip_of(out, call->sig->in, 2)};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(out), 16384, range, &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(out), 16384, range, &job);
   return SNUG_OK;
 }
 

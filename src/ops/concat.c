@@ -1,4 +1,5 @@
 /* concat: values one after the other along an axis. */
+#include "device/host.h"
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
@@ -71,7 +72,7 @@ static snug_status reference(const snug__call *call) {
     snug__copy copy = {.dst = dst, .src = call->in[i], .bytes = bytes};
     snug__copy_axis(&copy, outer, to->dim[axis] * inner, run);
     snug__copy_axis(&copy, run, 1, 1);
-    snug__copy_run(copy, call->sig->threads);
+    snug__copy_run(copy, snug__threads(call->sig));
     dst += (size_t)run * bytes;
   }
   return SNUG_OK;

@@ -1,4 +1,5 @@
 /* constrain: bring a weight back to where its constraint holds, in place; Keras's formulas. */
+#include "device/host.h"
 #include "ops/reduce.h"
 #include "ops/regularize.h"
 #include "ops/support.h"
@@ -61,7 +62,7 @@ static snug_status reference(const snug__call *call) {
   bool is_norm = p->kind != SNUG__CONSTRAIN_NON_NEG;
   int64_t count = snug__type_count(w);
   if (count) {
-    snug__parallel_ranges(call->sig->threads, is_norm ? j.view.n_out : count,
+    snug__parallel_ranges(snug__threads(call->sig), is_norm ? j.view.n_out : count,
                           is_norm ? snug__reduce_least(&j.view) : 16384, run_range, &j);
   }
   return SNUG_OK;

@@ -1,6 +1,7 @@
 /* conv2d_epilogue, depthwise_conv2d_epilogue, matmul_epilogue: the op of that name, then a bias per
  * channel and an activation.  Passes make them of three nodes after gradients are there, so they
  * have none. */
+#include "device/host.h"
 #include "ops/conv.h"
 #include "ops/matmul.h"
 #include "ops/support.h"
@@ -75,8 +76,8 @@ static snug_status reference(const snug__call *call, const snug__op *first,
                   .channels = y->dim[y->rank - 1],
                   .epilogue = snug__epilogue_for(epilogue, y->dtype)};
   int64_t rows = j.channels ? snug__type_count(y) / j.channels : 0;
-  snug__parallel_ranges(sig.threads, rows, snug__least_items(rows, (double)snug__type_count(y)),
-                        finish_range, &j);
+  snug__parallel_ranges(snug__threads(&sig), rows,
+                        snug__least_items(rows, (double)snug__type_count(y)), finish_range, &j);
   return SNUG_OK;
 }
 

@@ -1,3 +1,4 @@
+#include "device/host.h"
 #include "ops/conv.h"
 #include "ops/support.h"
 
@@ -107,7 +108,7 @@ snug__conv_job snug__conv_job_of(const snug__call *call, snug__conv c) {
                           .a = call->in[0],
                           .b = call->in[1],
                           .out = call->out[0],
-                          .threads = call->sig->threads};
+                          .threads = snug__threads(call->sig)};
 }
 
 snug__type snug__depthwise_as_conv(const snug__type *kernel, const snug__conv2d_params *p,

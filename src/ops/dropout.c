@@ -3,6 +3,7 @@
 #include "ops/dropout.h"
 
 #include "base/noise.h"
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/unary.h"
 #include "ops/zip.h"
@@ -147,7 +148,7 @@ static snug_status run(const snug__call *call, random_job job, int64_t layer,
   job.inside = snug__type_count(&inside);
   job.batch_is_one = noise_shape && noise_shape->n && noise_shape->v[0] == 1;
   job.zip = snug__zip_of(&inside, &decisions, 1);
-  snug__parallel_ranges(call->sig->threads, snug__type_count(x), 4096, run_range, &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(x), 4096, run_range, &job);
   return SNUG_OK;
 }
 

@@ -1,6 +1,7 @@
 /* embedding: rows of a table by their numbers, and the gradient of the table. */
 #include "ops/embedding.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 
 static snug_status need_integer(const snug__infer *q, int32_t i) {
@@ -55,7 +56,7 @@ static snug_status reference(const snug__call *call) {
   snug__call shared = *call;
   int64_t width = call->sig->in[0].dim[1];
   SNUG_TRY(check_ids(call, 1, call->sig->in[0].dim[0]));
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[1]),
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->in[1]),
                         1 + 16384 / (1 + width), gather_range, &shared);
   return SNUG_OK;
 }
@@ -142,7 +143,7 @@ static snug_status grad_reference(const snug__call *call) {
     next[i] = first[id];
     first[id] = (int32_t)i;
   }
-  snug__parallel_ranges(call->sig->threads, p->rows, 1 + 16384 / (1 + width), rows_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), p->rows, 1 + 16384 / (1 + width), rows_range, &j);
   return SNUG_OK;
 }
 
@@ -205,7 +206,7 @@ static void hot_range(void *arg, int64_t begin, int64_t end) {
 static snug_status hot_reference(const snug__call *call) {
   const snug__one_hot_params *p = call->sig->params;
   snug__call shared = *call;
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[0]),
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->in[0]),
                         1 + 16384 / p->depth, hot_range, &shared);
   return SNUG_OK;
 }

@@ -1,4 +1,5 @@
 /* fill: one value everywhere. */
+#include "device/host.h"
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
@@ -26,7 +27,7 @@ static snug_status infer(snug__infer *q) {
 
 static snug_status reference(const snug__call *call) {
   const snug__fill_params *p = call->sig->params;
-  snug__fill(&call->sig->out[0], call->out[0], p->value, call->sig->threads);
+  snug__fill(&call->sig->out[0], call->out[0], p->value, snug__threads(call->sig));
   return SNUG_OK;
 }
 

@@ -1,4 +1,5 @@
 /* glu: the gated linear unit.  An axis is cut into halves a and b; y = a sigmoid(b). */
+#include "device/host.h"
 #include "ops/softmax.h"
 #include "ops/support.h"
 
@@ -76,7 +77,7 @@ static snug_status run(const snug__call *call, const snug__type *x, glu_job *job
     job->n *= x->dim[k];
   }
   int64_t pairs = job->n ? snug__type_count(x) / (2 * job->n) : 0;
-  snug__parallel_ranges(call->sig->threads, pairs, 1 + 2048 / (1 + job->n), body, job);
+  snug__parallel_ranges(snug__threads(call->sig), pairs, 1 + 2048 / (1 + job->n), body, job);
   return SNUG_OK;
 }
 

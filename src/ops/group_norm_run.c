@@ -1,5 +1,6 @@
 /* The loops of layer_norm, group_norm and rms_norm.  Threads share out the normalized sets, and
  * channels for dgamma and dbeta. */
+#include "device/host.h"
 #include "ops/group_norm.h"
 #include "ops/support.h"
 
@@ -159,10 +160,10 @@ static void over_items(const snug__call *call, gn_job *j, range_body *wide, rang
     return;
   }
   if (j->s > 1 && j->groups > 1 && j->k <= NARROW) {
-    snug__parallel_ranges(call->sig->threads, j->n * blocks_of(j),
+    snug__parallel_ranges(snug__threads(call->sig), j->n * blocks_of(j),
                           1 + 16384 / (each * block_groups(j)), narrow, j);
   } else {
-    snug__parallel_ranges(call->sig->threads, j->n * j->groups, 1 + 16384 / each, wide, j);
+    snug__parallel_ranges(snug__threads(call->sig), j->n * j->groups, 1 + 16384 / each, wide, j);
   }
 }
 
@@ -203,7 +204,7 @@ void snug__group_norm_run_grad(const snug__call *call, snug__group_view v) {
   if (snug__norm_out(call, 1) || snug__norm_out(call, 2)) {
     memset(j.dgamma, 0, 2 * (size_t)j.channels * sizeof *j.dgamma);
     int64_t least = snug__max_i64(16, 16384 / snug__max_i64(1, j.n * j.s));
-    snug__parallel_ranges(call->sig->threads, j.channels, least, sums_range, &j);
+    snug__parallel_ranges(snug__threads(call->sig), j.channels, least, sums_range, &j);
     snug__norm_write(call, 1, j.channels, j.dgamma);
     snug__norm_write(call, 2, j.channels, j.dbeta);
   }

@@ -1,5 +1,6 @@
 /* What the losses share: checks, rows, costs. */
 #include "ops/loss.h"
+#include "device/host.h"
 
 static void drop_last(const snug__type *y, snug_dtype dtype, snug__type *out) {
   *out = snug__type_of(dtype, y->rank - 1, y->dim);
@@ -122,7 +123,7 @@ snug__loss_rows snug__loss_rows_of(const snug__call *call) {
                        .valid = s->n_out > 1 ? call->out[1] : NULL,
                        .t_dtype = s->in[0].dtype,
                        .v_dtype = s->out[0].dtype,
-                       .threads = s->threads,
+                       .threads = snug__threads(s),
                        .params = s->params};
   set_shape(&j, &s->in[1]);
   return j;
@@ -136,7 +137,7 @@ snug__loss_rows snug__loss_grad_rows_of(const snug__call *call) {
                        .out = call->out[0],
                        .t_dtype = s->in[1].dtype,
                        .v_dtype = s->in[0].dtype,
-                       .threads = s->threads,
+                       .threads = snug__threads(s),
                        .params = s->params};
   set_shape(&j, &s->in[2]);
   return j;

@@ -2,6 +2,7 @@
  * must be equal. Dense layers and the gradients of both run on it. */
 #include "ops/matmul.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__matmul_params, transpose_a, BOOL, "false"),
@@ -94,7 +95,7 @@ static snug_status reference(const snug__call *call) {
   job.b_row = p->transpose_b ? 1 : n;
   job.b_col = p->transpose_b ? k : 1;
   int64_t rows = n ? snug__type_count(c) / n : 0;
-  snug__parallel_ranges(call->sig->threads, rows,
+  snug__parallel_ranges(snug__threads(call->sig), rows,
                         snug__least_items(rows, (double)rows * (double)(n * k)), run_rows, &job);
   return SNUG_OK;
 }

@@ -1,5 +1,6 @@
 /* max_pool2d and its gradient.  The forward tells, on request, which place of the window won (the
  * first of equal ones): one byte per output is all that the gradient needs. */
+#include "device/host.h"
 #include "ops/pool.h"
 #include "ops/support.h"
 
@@ -71,7 +72,7 @@ static snug_status reference(const snug__call *call) {
     *(s->out[1].dtype == SNUG_UINT8 ? (void **)&j.small : (void **)&j.large) = call->out[1];
   }
   int64_t rows = j.p.batch * j.p.h.out;
-  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_cost(s).flops),
+  snug__parallel_ranges(snug__threads(s), rows, snug__least_items(rows, snug__pool_cost(s).flops),
                         forward_rows, &j);
   return SNUG_OK;
 }
@@ -87,8 +88,8 @@ static snug_status reference_bwd(const snug__call *call) {
                 is_small ? index : NULL,
                 is_small ? NULL : index};
   int64_t rows = j.p.batch * j.p.h.in;
-  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, snug__pool_bwd_cost(s).flops),
-                        backward_rows, &j);
+  snug__parallel_ranges(snug__threads(s), rows,
+                        snug__least_items(rows, snug__pool_bwd_cost(s).flops), backward_rows, &j);
   return SNUG_OK;
 }
 

@@ -2,6 +2,7 @@
  * gradient and the slots to the new weight and slots.  The formulas are those of Keras 3. */
 #include "ops/optimizer.h"
 
+#include "device/host.h"
 #include "ops/unblock.h"
 
 /* What does not depend on the element. */
@@ -187,7 +188,8 @@ static snug_status run(const snug__call *call, void (*range)(void *, int64_t, in
   if (prepare) {
     prepare(&j.step);
   }
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[0]), 8192, range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->in[0]), 8192, range,
+                        &j);
   return SNUG_OK;
 }
 
@@ -340,13 +342,13 @@ static snug_status run_lamb(const snug__call *call) {
   j.step.bias[0] = 1.0 - pow(j.step.p->beta_1, j.step.t);
   j.step.bias[1] = 1.0 - pow(j.step.p->beta_2, j.step.t);
   int64_t pieces = pieces_of(&call->sig->in[0]);
-  snug__parallel_ranges(call->sig->threads, pieces, 1, lamb_first, &j);
+  snug__parallel_ranges(snug__threads(call->sig), pieces, 1, lamb_first, &j);
   for (int64_t k = 0; k < pieces; k++) {
     w += j.squares[2 * k];
     u += j.squares[2 * k + 1];
   }
   j.step.alpha = j.step.rate * (w > 0.0 && u > 0.0 ? sqrt(w) / sqrt(u) : 1.0);
-  snug__parallel_ranges(call->sig->threads, j.n, PIECE, lamb_second, &j);
+  snug__parallel_ranges(snug__threads(call->sig), j.n, PIECE, lamb_second, &j);
   return SNUG_OK;
 }
 
@@ -400,8 +402,8 @@ static snug_status run_muon(const snug__call *call) {
     memset(call->out[1], 0, (size_t)snug__type_bytes(&call->sig->out[1]));
     return SNUG_OK;
   }
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->in[0]), PIECE, muon_range,
-                        &j);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->in[0]), PIECE,
+                        muon_range, &j);
   return SNUG_OK;
 }
 

@@ -1,4 +1,5 @@
 /* permute: the axes in another order. */
+#include "device/host.h"
 #include "ops/copy.h"
 #include "ops/shape.h"
 #include "ops/support.h"
@@ -51,7 +52,7 @@ static snug_status reference(const snug__call *call) {
   for (int32_t k = 0; k < to->rank; k++) {
     snug__copy_axis(&copy, to->dim[k], strides[k], from[p->axes.v[k]]);
   }
-  snug__copy_run(copy, call->sig->threads);
+  snug__copy_run(copy, snug__threads(call->sig));
   return SNUG_OK;
 }
 

@@ -3,6 +3,7 @@
  *
  * The inputs are seen as [kept and summed axes ...] with adjacent axes of one sort merged.  A work
  * item is up to CHUNK neighbouring sums, made by one thread in index order. */
+#include "device/host.h"
 #include "ops/binary.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
@@ -111,8 +112,8 @@ static snug_status run(const snug__call *call, bool negative_part) {
     return SNUG_OK;
   }
   split_axes(&job, &z);
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&job.kept) * job.chunks, 1, run_range,
-                        &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&job.kept) * job.chunks, 1,
+                        run_range, &job);
   return SNUG_OK;
 }
 

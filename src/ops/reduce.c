@@ -5,6 +5,7 @@
  * do not depend on the number of threads. */
 #include "ops/reduce.h"
 
+#include "device/host.h"
 #include "ops/shape.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
@@ -101,9 +102,9 @@ static void reduce(const snug__call *call, reduce_kind kind, uint32_t mask, bool
     j.divisor = (double)(j.view.steps * j.view.run);
   }
   if (j.view.n_out == 1 && j.view.steps == 1) {
-    reduce_all(&j, kind, call->sig->threads);
+    reduce_all(&j, kind, snug__threads(call->sig));
   } else {
-    snug__parallel_ranges(call->sig->threads, j.view.n_out, snug__reduce_least(&j.view),
+    snug__parallel_ranges(snug__threads(call->sig), j.view.n_out, snug__reduce_least(&j.view),
                           reduce_range, &j);
   }
 }

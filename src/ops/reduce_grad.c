@@ -1,4 +1,5 @@
 /* The backward of the reductions that need more than a broadcast. */
+#include "device/host.h"
 #include "ops/reduce.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
@@ -52,7 +53,7 @@ static snug_status pick_grad_reference(const snug__call *call) {
   pick_job j = {
       .dy = call->in[0], .x = call->in[1], .y = call->in[2], .dx = call->out[0], .dtype = x->dtype};
   snug__reduce_view_of(x, snug__reduce_mask(call->sig->params, x->rank), &j.view);
-  snug__parallel_ranges(call->sig->threads, j.view.n_out, snug__reduce_least(&j.view),
+  snug__parallel_ranges(snug__threads(call->sig), j.view.n_out, snug__reduce_least(&j.view),
                         pick_grad_range, &j);
   return SNUG_OK;
 }
@@ -96,7 +97,7 @@ static snug_status norm_grad_run(const snug__call *call, bool squares) {
                 .dtype = call->sig->out[0].dtype,
                 .d = snug__element_get(call->sig->in[0].dtype, call->in[0], 0),
                 .squares = squares};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 16384,
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->out[0]), 16384,
                         norm_grad_range, &j);
   return SNUG_OK;
 }

@@ -1,6 +1,7 @@
 /* regularize: l1 Σ|w| + l2 Σw², the penalty that a weight adds to the loss, in the loss's dtype. */
 #include "ops/regularize.h"
 
+#include "device/host.h"
 #include "ops/loss.h"
 #include "ops/unblock.h"
 
@@ -79,7 +80,7 @@ static snug_status grad_reference(const snug__call *call) {
                    .d = snug__element_get(call->sig->in[0].dtype, call->in[0], 0),
                    .l1 = p->l1,
                    .l2 = p->l2};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(w), 16384, grad_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(w), 16384, grad_range, &j);
   return SNUG_OK;
 }
 

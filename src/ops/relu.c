@@ -3,6 +3,7 @@
  * y = min(x, max_value) where x > threshold, else negative_slope (x - threshold).  With no
  * parameter below 0, y > 0 exactly where x > threshold (or the ceiling is 0), so y is enough for
  * the gradient; at the ceiling no gradient flows. */
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/unary.h"
 
@@ -55,7 +56,7 @@ static snug_status run(const snug__call *call, void (*body)(void *, int64_t, int
   const snug__type *t = &call->sig->out[0];
   relu_job job = {call, *(const snug__relu_params *)call->sig->params};
   job.p.max_value = snug__as_element(t->dtype, job.p.max_value);
-  snug__parallel_ranges(call->sig->threads, snug__type_count(t), 16384, body, &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(t), 16384, body, &job);
   return SNUG_OK;
 }
 

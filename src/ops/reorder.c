@@ -1,4 +1,5 @@
 /* reorder: the same value in the layout that the output has. */
+#include "device/host.h"
 #include "ops/relayout.h"
 #include "ops/support.h"
 
@@ -14,7 +15,7 @@ static snug_status grad(snug__grad *g) {
 
 static snug_status reference(const snug__call *call) {
   const snug__signature *sig = call->sig;
-  snug__relayout_threaded(&sig->in[0], call->in[0], &sig->out[0], call->out[0], sig->threads);
+  snug__relayout_threaded(&sig->in[0], call->in[0], &sig->out[0], call->out[0], snug__threads(sig));
   return SNUG_OK;
 }
 

@@ -1,4 +1,5 @@
 /* repeat: every element several times in a row along an axis; nearest upsampling is this. */
+#include "device/host.h"
 #include "ops/copy.h"
 #include "ops/reduce.h"
 #include "ops/shape.h"
@@ -52,7 +53,7 @@ static snug_status reference(const snug__call *call) {
   snug__copy_axis(&copy, view.dim[0], view.dim[1] * view.dim[2], view.dim[2]);
   snug__copy_axis(&copy, view.dim[1], view.dim[2], 0);
   snug__copy_axis(&copy, view.dim[2], 1, 1);
-  snug__copy_run(copy, call->sig->threads);
+  snug__copy_run(copy, snug__threads(call->sig));
   return SNUG_OK;
 }
 

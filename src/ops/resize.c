@@ -3,6 +3,7 @@
  * repeats each pixel).  Beyond the outermost centres the outermost pixel counts. */
 #include "ops/resize.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
 #include "ops/window.h"
@@ -138,7 +139,8 @@ static snug_status reference(const snug__call *call) {
   const snug__resize2d_params *p = s->params;
   resize_job j = job_of(call, &s->in[0], &s->out[0], p->interpolation);
   int64_t rows = s->in[0].dim[0] * j.h.out;
-  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, cost(s).flops), forward_rows, &j);
+  snug__parallel_ranges(snug__threads(s), rows, snug__least_items(rows, cost(s).flops),
+                        forward_rows, &j);
   return SNUG_OK;
 }
 
@@ -147,8 +149,8 @@ static snug_status reference_bwd(const snug__call *call) {
   const snug__resize2d_bwd_params *p = s->params;
   resize_job j = job_of(call, &s->out[0], &s->in[0], p->interpolation);
   int64_t rows = s->in[0].dim[0] * j.h.in;
-  snug__parallel_ranges(s->threads, rows, snug__least_items(rows, cost(s).flops), backward_rows,
-                        &j);
+  snug__parallel_ranges(snug__threads(s), rows, snug__least_items(rows, cost(s).flops),
+                        backward_rows, &j);
   return SNUG_OK;
 }
 

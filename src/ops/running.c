@@ -1,6 +1,7 @@
 /* Along an axis: running sums, and products of all elements with their gradient. */
 #include "ops/running.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 
 static const snug__field sum_fields[] = {SNUG_FIELD(snug__running_params, axis, INT, "-1"),
@@ -54,7 +55,7 @@ static snug_status run(const snug__call *call, const snug__type *x,
     j.inner *= k > axis ? x->dim[k] : 1;
     lines *= k == axis ? 1 : x->dim[k];
   }
-  snug__parallel_ranges(call->sig->threads, lines, 1 + 8192 / (1 + j.n), run_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), lines, 1 + 8192 / (1 + j.n), run_range, &j);
   return SNUG_OK;
 }
 

@@ -1,4 +1,5 @@
 /* cosine_similarity: -Σ t y / (|t| |y|) along an axis, norms not below 1e-7. */
+#include "device/host.h"
 #include "ops/loss.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__cosine_similarity_params, axis, INT, "-1"),
@@ -47,7 +48,7 @@ static void set_axis(line_job *j, const snug__signature *sig, const snug__type *
   int64_t axis = p->axis < 0 ? p->axis + y->rank : p->axis;
   j->y_dtype = y->dtype;
   j->length = y->dim[axis];
-  j->threads = sig->threads;
+  j->threads = snug__threads(sig);
   j->stride = 1;
   j->n = 1;
   for (int32_t k = 0; k < y->rank; k++) {

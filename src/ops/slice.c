@@ -1,5 +1,6 @@
 /* slice and pad: a part of a value, and a value as a part of a larger one.  Each is the other's
  * gradient: what a stride leaves out is what `between` puts in. */
+#include "device/host.h"
 #include "ops/conv.h"
 #include "ops/copy.h"
 #include "ops/shape.h"
@@ -108,7 +109,7 @@ static snug_status slice_reference(const snug__call *call) {
     offset += p->begin.v[k] * from[k];
   }
   copy.src = (const char *)call->in[0] + (size_t)offset * bytes;
-  snug__copy_run(copy, call->sig->threads);
+  snug__copy_run(copy, snug__threads(call->sig));
   return SNUG_OK;
 }
 
@@ -213,10 +214,10 @@ static snug_status pad_reference(const snug__call *call) {
     offset += p->before.v[k] * to[k];
   }
   if (snug__type_count(x) != snug__type_count(y)) {
-    snug__fill(y, call->out[0], p->value, call->sig->threads);
+    snug__fill(y, call->out[0], p->value, snug__threads(call->sig));
   }
   copy.dst = (char *)call->out[0] + (size_t)offset * copy.bytes;
-  snug__copy_run(copy, call->sig->threads);
+  snug__copy_run(copy, snug__threads(call->sig));
   return SNUG_OK;
 }
 

@@ -1,6 +1,7 @@
 /* softmax, log_softmax and sparsemax along one axis.  All gradients are made from the output. */
 #include "ops/softmax.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__softmax_params, axis, INT, "-1"), {0}};
@@ -47,7 +48,7 @@ static snug_status run(const snug__call *call, line_body *const bodies[SNUG_DTYP
     job.step *= t->dim[k];
   }
   int64_t lines = job.n ? snug__type_count(t) / job.n : 0;
-  snug__parallel_ranges(call->sig->threads, lines, 1 + 4096 / (1 + job.n), run_lines, &job);
+  snug__parallel_ranges(snug__threads(call->sig), lines, 1 + 4096 / (1 + job.n), run_lines, &job);
   return SNUG_OK;
 }
 

@@ -1,4 +1,5 @@
 /* argsort: the order of the elements along an axis, as int32. */
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/take.h"
 
@@ -56,7 +57,7 @@ static snug_status reference(const snug__call *call) {
     j.inner *= x->dim[k];
   }
   int64_t lines = j.n ? snug__type_count(x) / j.n : 0;
-  snug__parallel_ranges(call->sig->threads, lines, 1 + 4096 / (1 + j.n), run_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), lines, 1 + 4096 / (1 + j.n), run_range, &j);
   return SNUG_OK;
 }
 

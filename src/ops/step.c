@@ -5,6 +5,7 @@
  *
  * Gradient accumulation over n steps: `accumulate` adds every step's gradient; every(iteration) is
  * 1 on each n-th step, which enables the update (with gradient_factor 1/n) and `clear`. */
+#include "device/host.h"
 #include "ops/optimizer.h"
 #include "ops/unblock.h"
 
@@ -148,7 +149,7 @@ static void blend_range(void *arg, int64_t begin, int64_t end) {
 static snug_status run_blend(const snug__call *call, const void *x, double a, double b) {
   const snug__type *t = &call->sig->out[0];
   blend_job j = {call->out[0], x, t->dtype, a, b};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(t), 16384, blend_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(t), 16384, blend_range, &j);
   return SNUG_OK;
 }
 

@@ -3,6 +3,7 @@
  * of the numbers. */
 #include "ops/take.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 
 static const snug__field fields[] = {SNUG_FIELD(snug__take_params, axis, INT, "-1"), {0}};
@@ -85,7 +86,7 @@ static snug_status run_take(const snug__call *call, bool along) {
   j.y = call->out[0];
   SNUG_TRY(check_numbers(call, 1, j.n));
   int64_t rows = j.inner ? snug__type_count(y) / j.inner : 0;
-  snug__parallel_ranges(call->sig->threads, rows, 1 + 16384 / (1 + j.inner), take_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), rows, 1 + 16384 / (1 + j.inner), take_range, &j);
   return SNUG_OK;
 }
 
@@ -125,7 +126,7 @@ static snug_status grad_reference(const snug__call *call) {
   j.first = first;
   j.next = next;
   int64_t rows = j.inner ? snug__type_count(&call->sig->out[0]) / j.inner : 0;
-  snug__parallel_ranges(call->sig->threads, rows, 1 + 16384 / (1 + j.inner), grad_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), rows, 1 + 16384 / (1 + j.inner), grad_range, &j);
   return SNUG_OK;
 }
 
@@ -139,7 +140,8 @@ static snug_status along_grad_reference(const snug__call *call) {
   SNUG_TRY(open_grad(call, true, &j));
   int64_t block = j.n * j.inner;
   int64_t blocks = block ? snug__type_count(&call->sig->out[0]) / block : 0;
-  snug__parallel_ranges(call->sig->threads, blocks, 1 + 16384 / (1 + block), along_grad_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), blocks, 1 + 16384 / (1 + block), along_grad_range,
+                        &j);
   return SNUG_OK;
 }
 

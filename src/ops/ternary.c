@@ -2,6 +2,7 @@
  * and has the shape of the output; the other two are broadcast to it. */
 #include "ops/ternary.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
 #include "ops/zip.h"
@@ -50,7 +51,7 @@ static snug_status run(const snug__call *call, double (*f)(double, double, doubl
                      f,
                      out->dtype,
                      snug__zip_of(out, call->sig->in, 3)};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(out), 4096, run_range, &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(out), 4096, run_range, &job);
   return SNUG_OK;
 }
 

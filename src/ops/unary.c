@@ -1,6 +1,7 @@
 /* Functions of one value that are no activations. */
 #include "ops/unary.h"
 
+#include "device/host.h"
 #include "ops/shape.h"
 #include "ops/support.h"
 
@@ -29,7 +30,7 @@ static void run_gradient(void *arg, int64_t begin, int64_t end) {
 snug_status snug__unary_run(const snug__call *call, snug__unary *f, const void *p) {
   const snug__type *t = &call->sig->out[0];
   unary_job job = {{call->in[0], NULL}, call->out[0], t->dtype, f, NULL, p};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(t), 4096, run_unary, &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(t), 4096, run_unary, &job);
   return SNUG_OK;
 }
 
@@ -37,7 +38,7 @@ snug_status snug__unary_gradient_run(const snug__call *call, snug__unary_gradien
                                      const void *p) {
   const snug__type *t = &call->sig->out[0];
   unary_job job = {{call->in[0], call->in[1]}, call->out[0], t->dtype, NULL, f, p};
-  snug__parallel_ranges(call->sig->threads, snug__type_count(t), 4096, run_gradient, &job);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(t), 4096, run_gradient, &job);
   return SNUG_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "device/host.h"
 #include "ops/support.h"
 
 /* ---- types ---- */
@@ -81,7 +82,7 @@ static bool keeps_zero(const snug__signature *sig, const snug__layouts *want) {
   }
   one.in = in;
   one.out = out;
-  one.threads = 1;
+  one.target = snug__host_target(1, snug__isa_of(sig->target));
   snug__call call = {&one, in_at, out_at, NULL, &fault};
   bool zero = !sig->op->scratch && sig->op->reference(&call) == SNUG_OK;
   for (int32_t k = 0; zero && k < sig->n_out; k++) {

@@ -1,4 +1,5 @@
 /* unit_norm: x over its length along an axis, a length below epsilon counting as epsilon. */
+#include "device/host.h"
 #include "ops/norm.h"
 #include "ops/support.h"
 
@@ -59,7 +60,7 @@ static void run(const snug__call *call, const void *x, const void *dy,
     j.inner *= t->dim[k];
   }
   int64_t lines = j.n ? snug__type_count(t) / j.n : 0;
-  snug__parallel_ranges(call->sig->threads, lines, 1 + 8192 / (1 + j.n), body, &j);
+  snug__parallel_ranges(snug__threads(call->sig), lines, 1 + 8192 / (1 + j.n), body, &j);
 }
 
 static snug_status reference(const snug__call *call) {

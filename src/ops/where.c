@@ -1,6 +1,7 @@
 /* where: from a where the mask is set, from b where not; and not_equal, which makes masks. */
 #include "ops/where.h"
 
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
 
@@ -75,7 +76,7 @@ static snug_status reference(const snug__call *call) {
       snug__broadcast_strides(in, out, j.strides[k]);
     }
   }
-  snug__parallel_ranges(call->sig->threads, snug__type_count(out), 16384, run_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(out), 16384, run_range, &j);
   return SNUG_OK;
 }
 
@@ -112,7 +113,7 @@ static void not_equal_range(void *arg, int64_t begin, int64_t end) {
 
 static snug_status not_equal_reference(const snug__call *call) {
   snug__call shared = *call;
-  snug__parallel_ranges(call->sig->threads, snug__type_count(&call->sig->out[0]), 16384,
+  snug__parallel_ranges(snug__threads(call->sig), snug__type_count(&call->sig->out[0]), 16384,
                         not_equal_range, &shared);
   return SNUG_OK;
 }

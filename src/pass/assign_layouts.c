@@ -118,8 +118,7 @@ static int32_t ask(const snug__rewrite *r, const snug__node *node, const snug__i
                          .n_out = node->n_out,
                          .in = in_types,
                          .out = out_types,
-                         .threads = l->ctx->threads,
-                         .isa = l->ctx->isa};
+                         .target = l->ctx->target};
   if (node->op->flags & SNUG__OP_VIEW) {
     choice->plain.want = (snug__layouts){0};
     return 0;

@@ -45,10 +45,10 @@ static snug_status read_head(snug__scan *scan, const snug_ctx *ctx) {
 }
 
 /* Whether the op has a kernel of the name, on this device at all. */
-static bool has_kernel(const snug__device *device, const snug__op *op, snug__isa isa,
+static bool has_kernel(const snug__device *device, const snug__op *op, snug__target target,
                        const char *name) {
   const snug__kernel *k = NULL;
-  for (int32_t i = 0; (k = device->kernel(op, isa, i)); i++) {
+  for (int32_t i = 0; (k = device->kernel(op, target, i)); i++) {
     if (strcmp(k->name, name) == 0) {
       return true;
     }
@@ -71,7 +71,7 @@ static snug_status read_line(snug__kernel_list *list, snug__scan *scan,
   if (!added.op) {
     return snug__scan_fail(scan, "there is no op '%s'", op);
   }
-  if (!has_kernel(device, added.op, list->ctx->isa, kernel)) {
+  if (!has_kernel(device, added.op, list->ctx->target, kernel)) {
     return snug__fail(list->ctx, SNUG_E_UNSUPPORTED,
                       "line %lld: %s has no kernel '%s' on this machine", (long long)scan->line, op,
                       kernel);

@@ -18,7 +18,7 @@ snug_status snug__pass_all(snug__graph **graph, const snug__pass_options *option
                            snug__variable_layouts *variables, snug__id *ids, size_t n) {
   static const snug__pass_options defaults;
   const snug__pass_options *o = options ? options : &defaults;
-  const snug__device *device = o->device ? o->device : &snug__cpu;
+  const snug__device *device = o->device ? o->device : (*graph)->ctx->queue.device;
   snug__rewrite r;
   if (!o->no_fuse) {
     SNUG_TRY(snug__pass_fuse(*graph, &r));

@@ -66,8 +66,7 @@ static bool runs(const snug__recipes *r, const snug__device *device, const snug_
                          .n_out = 1,
                          .in = in,
                          .out = &out,
-                         .threads = r->g->ctx->threads,
-                         .isa = r->g->ctx->isa};
+                         .target = r->g->ctx->target};
   snug__graph_types(r->g, m->in, m->n_in, in);
   snug__choose(device, &sig, &choice);
   bool fits = choice.kernel && choice.plain.want.out[0] == out.layout;

@@ -15,7 +15,7 @@ static double flops_of(const snug__graph *g, const snug__node *node) {
   snug__type out[SNUG__MAX_OUT];
   snug__graph_types(g, node->in, node->n_in, in);
   snug__graph_types(g, node->out, node->n_out, out);
-  snug__signature sig = {node->op, node->params, node->n_in, node->n_out, in, out, 1, g->ctx->isa};
+  snug__signature sig = {node->op, node->params, node->n_in, node->n_out, in, out, g->ctx->target};
   return node->op->flags & SNUG__OP_VIEW ? 0.0 : snug__op_cost(&sig).flops;
 }
 

@@ -114,13 +114,14 @@ static uint64_t tell_known(const walk *w, snug__account_name name, uint64_t held
   const snug__training *t = m->training;
   const snug__fit *f = t ? t->fit : NULL;
   const char *what = snug__account_text(name);
-  if (name == SNUG__MEM_WEIGHTS && m->weights && held >= m->weights_bytes) {
+  if (name == SNUG__MEM_WEIGHTS && snug__place_is_set(m->weights) && held >= m->weights_bytes) {
     return tell_variables(w, SNUG__WEIGHT, what);
   }
-  if (name == SNUG__MEM_OPTIMIZER && t && t->state && held >= t->state_bytes) {
+  if (name == SNUG__MEM_OPTIMIZER && t && snug__place_is_set(t->state) && held >= t->state_bytes) {
     return tell_variables(w, SNUG__STATE, what);
   }
-  bool in_block = name == SNUG__MEM_WORK && at_peak && f && f->alive.run && f->session.block;
+  bool in_block = name == SNUG__MEM_WORK && at_peak && f && f->alive.run &&
+                  snug__place_is_set(f->session.block.at);
   return in_block && held >= (uint64_t)f->session.block_bytes ? tell_block(w, &f->alive) : 0;
 }
 

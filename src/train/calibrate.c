@@ -203,7 +203,7 @@ static snug_status run(calibrator *c, double *seconds, double *again) {
 snug_status snug__calibrate(snug_model *m, snug__step_kind kind, const snug__step *step,
                             const snug__graph *lowered, double *seconds, double *again,
                             char note[SNUG__NOTE_BYTES]) {
-  const snug__device *device = m->pass && m->pass->device ? m->pass->device : &snug__cpu;
+  const snug__device *device = m->pass && m->pass->device ? m->pass->device : m->ctx->queue.device;
   calibrator c = {.calls = {.m = m, .kind = kind, .step = step, .g = lowered, .device = device},
                   .g = lowered,
                   .ctx = m->ctx};

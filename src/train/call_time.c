@@ -57,8 +57,7 @@ static void size_call(const snug__call_timer *c, const snug__smaller *s, const s
                              .n_out = q->n_out,
                              .in = z->in,
                              .out = z->out,
-                             .threads = c->m->ctx->threads,
-                             .isa = c->m->ctx->isa,
+                             .target = c->m->ctx->target,
                              .kernel = q->kernel};
   set_types(c, s, q->in, q->n_in, z->in);
   set_types(c, s, q->out, q->n_out, z->out);
@@ -83,11 +82,12 @@ static int64_t bytes_of(const snug__signature *sig) {
 
 static snug_status key_of(snug__call_timer *c, const snug__trial *t, uint64_t *key) {
   char type[SNUG__TYPE_TEXT_BYTES];
+  char target[SNUG__TARGET_TEXT_BYTES];
   const snug__signature *sig = &t->sig;
+  c->device->target_text(sig->target, target);
   c->text.chars.n = 0;
-  SNUG_TRY(snug__text_add(&c->text, "%s %s %d %d %llx %llx {", sig->op->name, t->kernel->name,
-                          sig->threads, (int)sig->isa, (unsigned long long)t->far_in,
-                          (unsigned long long)t->far_out));
+  SNUG_TRY(snug__text_add(&c->text, "%s %s %s %llx %llx {", sig->op->name, t->kernel->name, target,
+                          (unsigned long long)t->far_in, (unsigned long long)t->far_out));
   if (sig->params) {
     SNUG_TRY(snug__fields_print(sig->op->fields, sig->params, &c->text));
   }

@@ -222,7 +222,7 @@ static snug_status rehearse(snug_model *m) {
   SNUG_TRY(snug__step_build(m, SNUG__STEP_TRAIN, 1, true, &g, &step));
   snug__graph_destroy(g);
   SNUG_TRY(snug__settle_layouts(m, SNUG__STEP_TRAIN));
-  m->training->state_bytes = snug__variables_place(&m->variables, SNUG__STATE, NULL);
+  m->training->state_bytes = snug__variables_place(&m->variables, SNUG__STATE, SNUG__NOWHERE);
   return SNUG_OK;
 }
 

@@ -126,7 +126,7 @@ static void close_callbacks(snug__fit *f) {
 /* A plan that could not be run because its file has no room is told now. */
 static snug_status check_disk(const snug__fit *f) {
   const snug__training *t = f->model->training;
-  int64_t bytes = f->session.file_bytes + (t->state ? 0 : t->slots_bytes);
+  int64_t bytes = f->session.file_bytes + (snug__place_is_set(t->state) ? 0 : t->slots_bytes);
   return bytes && f->pick.chosen < f->pick.n_points
              ? snug__store_check(f->model->ctx, f->options.levers.disk_folder, bytes)
              : SNUG_OK;

@@ -26,8 +26,8 @@
 static size_t commit_pieces(const snug__fit *f, size_t bytes[MOST_PIECES]) {
   const snug__session *s = &f->session;
   bytes[0] = s->has_state ? (size_t)snug__training_cost(f->model) : 0;
-  bytes[1] = (size_t)snug__cpu.block_cost(s->block_bytes);
-  bytes[2] = (size_t)snug__session_cost(s) - bytes[0] - bytes[1];
+  bytes[1] = (size_t)snug__block_cost(s->block_bytes);
+  bytes[2] = s->file_bytes ? (size_t)snug__store_cost() : 0;
   return MOST_PIECES;
 }
 

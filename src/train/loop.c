@@ -69,7 +69,7 @@ static snug_status train_step(snug__fit *f) {
     return keep_without_data(f, s);
   }
   f->has_run[SNUG__PHASE_TRAINING] = true;
-  snug__training_set_rate(f->model);
+  SNUG_TRY(snug__training_set_rate(f->model));
   return snug__batch_run(&f->session, &f->train, SNUG__SLOT_MAIN, f->at.batch++);
 }
 

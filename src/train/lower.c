@@ -125,7 +125,7 @@ snug_status snug__step_assign_layouts(snug_model *m, const snug__kernel_rules *r
 }
 
 const snug__device *snug__model_device(const snug_model *m) {
-  return m->pass && m->pass->device ? m->pass->device : &snug__cpu;
+  return m->pass && m->pass->device ? m->pass->device : m->ctx->queue.device;
 }
 
 /* ---- what is recomputed ---- */

@@ -2,7 +2,6 @@
 
 #include "base/size.h"
 #include "base/store.h"
-#include "base/thread.h"
 #include "train/lower.h"
 #include "train/micro_batches.h"
 #include "train/slots.h"
@@ -40,6 +39,8 @@ static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows
   SNUG_TRY(snug__program_create(graph, snug__model_device(s->model),
                                 chosen ? &snug__way_plan : spec->plan, &run->program));
   s->file_bytes = snug__max_i64(s->file_bytes, snug__program_file(run->program));
+  s->constants_bytes += snug__program_constants(run->program);
+  s->staging_bytes = snug__max_i64(s->staging_bytes, snug__program_staging(run->program));
   return snug__program_visit(run->program, snug__slots_find, s->model);
 }
 
@@ -132,7 +133,6 @@ snug_status snug__session_init(snug__session *s, snug_model *m, const snug__sess
                        .disk_folder = spec->disk_folder};
   SNUG_TRY(snug__settle_layouts(m, spec->main_kind));
   decide_slots(m, spec);
-  SNUG_TRY(SNUG_NEW_ARRAY(m->ctx, SNUG__MEM_PROGRAM, m->ctx->threads, &s->threads));
   snug_status status = make_runs(s, spec);
   if (status) {
     snug__session_release(s);
@@ -149,11 +149,14 @@ void snug__session_release(snug__session *s) {
   for (size_t i = 0; (run = snug__session_run_at(s, i)); i++) {
     snug__program_destroy(run->program);
   }
-  snug__cpu.give(ctx, s->block, s->block_bytes);
-  if (s->has_begun) {
-    snug__workers_end(ctx->threads, s->threads);
+  snug__block_give(&ctx->queue, &s->block);
+  if (snug__place_is_set(s->constants)) {
+    ctx->queue.device->give(&ctx->queue, SNUG__MEM_PROGRAM, s->constants, s->constants_bytes);
   }
-  SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->threads, ctx->threads);
+  snug__give(ctx, SNUG__MEM_PROGRAM, s->staging, (size_t)s->staging_bytes);
+  if (s->has_entered) {
+    snug__queue_leave(&ctx->queue);
+  }
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->divisors, s->model->outputs.n);
   if (s->sums) {
     SNUG_GIVE_ARRAY(ctx, SNUG__MEM_PROGRAM, s->sums, s->model->training->n_trained);
@@ -162,8 +165,9 @@ void snug__session_release(snug__session *s) {
 }
 
 int64_t snug__session_cost(const snug__session *s) {
-  return snug__cpu.block_cost(s->block_bytes) + (s->has_state ? snug__training_cost(s->model) : 0) +
-         (s->file_bytes ? snug__store_cost() : 0);
+  return snug__block_cost(s->block_bytes) + (s->has_state ? snug__training_cost(s->model) : 0) +
+         (s->file_bytes ? snug__store_cost() : 0) + s->constants_bytes + s->staging_bytes +
+         snug__queue_enter_cost(&s->model->ctx->queue);
 }
 
 static snug_status open_store(snug__session *s) {
@@ -172,27 +176,45 @@ static snug_status open_store(snug__session *s) {
 }
 
 /* A snug__locate: behind the variables of the model come the sums. */
-static void *locate(void *session, snug__id variable) {
+static snug__place locate(void *session, snug__id variable) {
   const snug__session *s = session;
   size_t n = s->model->variables.list.n;
   return variable < n ? snug__training_locate(s->model, variable)
-                      : (char *)s->block + s->sums[variable - n];
+                      : snug__place_after(s->block.at, s->sums[variable - n]);
+}
+
+/* What programs need beside their block where the host cannot look into it. */
+static snug_status take_beside(snug__session *s) {
+  snug__queue *q = &s->model->ctx->queue;
+  if (s->constants_bytes) {
+    SNUG_TRY(q->device->take(q, SNUG__MEM_PROGRAM, s->constants_bytes, &s->constants));
+  }
+  return s->staging_bytes
+             ? snug__take(s->model->ctx, SNUG__MEM_PROGRAM, (size_t)s->staging_bytes, &s->staging)
+             : SNUG_OK;
 }
 
 snug_status snug__session_commit(snug__session *s) {
+  snug__queue *q = &s->model->ctx->queue;
+  snug__bound memory = {0};
   snug__run *run = NULL;
   SNUG_TRY(s->has_state ? snug__training_commit(s->model) : SNUG_OK);
-  SNUG_TRY(snug__cpu.take(s->model->ctx, s->block_bytes, &s->block));
+  SNUG_TRY(snug__block_take(q, s->block_bytes, &s->block));
+  SNUG_TRY(take_beside(s));
   SNUG_TRY(open_store(s));
+  memory.constants = s->constants;
+  memory.staging = s->staging;
   for (size_t i = 0; (run = snug__session_run_at(s, i)); i++) {
     if (run->program) {
       run->program->store = s->store;
       run->program->home = s->model->training ? s->model->training->store : NULL;
-      SNUG_TRY(snug__program_bind(run->program, (char *)s->block + run->base, locate, s));
+      memory.block = snug__place_after(s->block.at, run->base);
+      SNUG_TRY(snug__program_bind(run->program, &memory, locate, s));
+      memory.constants = snug__place_after(memory.constants, snug__program_constants(run->program));
     }
   }
-  snug__workers_begin(s->model->ctx->threads, s->threads);
-  s->has_begun = true;
+  SNUG_TRY(snug__queue_enter(q));
+  s->has_entered = true;
   return SNUG_OK;
 }
 

@@ -49,13 +49,16 @@ typedef struct snug__session {
   int64_t sums_bytes;
   double *divisors; /* per output, of the batch under way */
   bool has_state;   /* the programs touch the state of training: all but predict do */
-  void *block;
-  int64_t block_bytes;
-  int64_t file_bytes;          /* of values that wait in a file; 0: none do */
-  const char *disk_folder;     /* where that is; NULL: TMPDIR, or /tmp */
-  struct snug__store *store;   /* the file, from commit on */
-  snug__thread_state *threads; /* those that compute, as they were before */
-  bool has_begun;              /* they are to be set back */
+  snug__block block;
+  int64_t block_bytes;   /* that it has, or will have */
+  snug__place constants; /* of all programs, on a device whose memory is not the host's */
+  int64_t constants_bytes;
+  void *staging; /* for what the host fills and reads there */
+  int64_t staging_bytes;
+  int64_t file_bytes;        /* of values that wait in a file; 0: none do */
+  const char *disk_folder;   /* where that is; NULL: TMPDIR, or /tmp */
+  struct snug__store *store; /* the file, from commit on */
+  bool has_entered;          /* the queue of the device is set up for its programs */
 } snug__session;
 
 /* How the steps of a training are run: what a line chooses, and a backup keeps. */

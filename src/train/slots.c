@@ -4,13 +4,15 @@
 
 #include "base/size.h"
 #include "base/store.h"
+#include "device/device.h"
 
 #define LEAST_BYTES (256 << 10) /* of a weight: its slots are worth a transfer */
 #define LINE 64
 
 bool snug__slots_are_free(const snug_model *m) {
   const snug__optimizer_options *o = &m->training->optimizer.o;
-  return !m->training->state && !o->use_ema && o->gradient_accumulation_steps <= 1;
+  return !snug__place_is_set(m->training->state) && m->ctx->queue.device->is_host && !o->use_ema &&
+         o->gradient_accumulation_steps <= 1;
 }
 
 /* The weight that a state is a slot of ("optimizer/<slot>/<weight>"), or SNUG_NONE. */
@@ -64,7 +66,7 @@ void snug__slots_decide(snug_model *m, bool in_file) {
     snug__variable_at(&m->variables, i)->home = (snug__home){0};
   }
   t->slots_bytes = in_file ? take_in_all(m) : 0;
-  t->state_bytes = snug__variables_place(&m->variables, SNUG__STATE, NULL);
+  t->state_bytes = snug__variables_place(&m->variables, SNUG__STATE, SNUG__NOWHERE);
 }
 
 int64_t snug__slots_saved(snug_model *m, int64_t *file) {

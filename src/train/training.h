@@ -36,7 +36,7 @@ typedef struct snug__training {
   uint64_t passes; /* over training data, in all fits so far: each has a shuffle of its own */
   char note[SNUG__NOTE_BYTES]; /* what the fit's timings have to tell; "": nothing */
   struct snug__fit *fit;       /* that is open and works with all this; the innermost, or NULL */
-  void *state;                 /* block of all state variables; NULL before the first use */
+  snug__place state;           /* block of all state variables; nowhere before the first use */
   size_t state_bytes;
   int64_t slots_bytes;       /* of the file that slots live in; 0: they are in the block */
   const char *slots_folder;  /* where it is made; NULL: TMPDIR, or /tmp */
@@ -53,14 +53,14 @@ snug_status snug__training_commit(snug_model *m) SNUG_NODISCARD;
 int64_t snug__training_cost(const snug_model *m);
 
 /* Where a variable's bytes are; a snug__locate for programs (arg is the model). */
-void *snug__training_locate(void *model, snug__id variable);
+snug__place snug__training_locate(void *model, snug__id variable);
 
 /* The results of the metrics in the order of `names`. */
 snug_status snug__training_results(const snug_model *m, double *values) SNUG_NODISCARD;
 
 /* Before a step: the learning rate of a schedule.  After the last one: averages become the weights.
  */
-void snug__training_set_rate(snug_model *m);
+snug_status snug__training_set_rate(snug_model *m) SNUG_NODISCARD;
 snug_status snug__training_finish(snug_model *m) SNUG_NODISCARD;
 
 /* Fails with E_STATE and the way out if the model is not compiled. */

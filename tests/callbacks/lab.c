@@ -107,7 +107,9 @@ void lab_collect(const snug_model *m, const snug_history *h, lab_outcome *out) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     const snug__variable *v = snug__variable_at(&m->variables, i);
     snug__type stored = snug__variable_stored(v);
-    add(out, v->data, (size_t)snug__type_bytes(&stored));
+    void *bytes = NULL;
+    ASSERT_OK(m->ctx, snug__variable_read(&m->variables, v, &bytes));
+    add(out, bytes, (size_t)snug__type_bytes(&stored));
   }
   add(out, &m->training->passes, sizeof m->training->passes);
   add(out, &h->epochs, sizeof h->epochs);

@@ -78,7 +78,8 @@ static bool holds(const snug_model *m, const char *path, bool *has_slots) {
   snug_model *found = load(m->ctx, path);
   ASSERT_EQ_INT(stat(path, &info), 0);
   ASSERT_EQ_UINT(found->weights_bytes, m->weights_bytes);
-  bool same = memcmp(found->weights, m->weights, m->weights_bytes) == 0;
+  bool same = memcmp(snug__place_pointer(found->weights), snug__place_pointer(m->weights),
+                     m->weights_bytes) == 0;
   *has_slots = info.st_size > 2 * (int64_t)m->weights_bytes;
   snug_model_destroy(found);
   return same;

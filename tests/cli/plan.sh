@@ -8,11 +8,18 @@ new_data train.npz 160
 new_data test.npz 40
 cp m.keras m.copy
 
+# The device: the first that there is, or the one that is asked for.
+expect 0 plan m.keras --batch-size 16 --device cpu
+has out "device: cpu"
+expect 2 plan m.keras --batch-size 16 --device cuda
+has err "--device: there is no device 'cuda' here; there is: cpu"
+
 # The verdict first; nothing is written.
 expect 0 plan m.keras --batch-size 16
 is_empty err
 head -1 out | grep -q '^needs [0-9.]* [KMG]iB' || fail "no verdict: $(cat out)"
 has out "m.keras, batch 16; the data set is not counted"
+has out "device: cpu"
 for part in weights gradients optimizer activations scratch data callbacks runtime "in all"; do has out "  $part "; done
 has out "The peak of a training step is in the"
 tail -1 out | grep -q '^next: snug plan m.keras' || fail "no next command: $(cat out)"

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cpu/cpu.h"
 #include "device/device.h"
+#include "device/host.h"
 #include "lib/test.h"
 #include "ops/batch_norm.h"
 #include "ops/norm.h"
@@ -32,9 +34,9 @@ static void run_node(node *n, const void *params, int32_t threads, snug__isa isa
   n->sig.in = n->in;
   n->sig.out = n->out;
   n->sig.params = params;
-  n->sig.threads = threads;
-  n->sig.isa = isa;
-  const snug__kernel *k = snug__cpu.kernel(n->sig.op, isa, 0);
+  n->sig.target.of[0] = threads;
+  n->sig.target.of[1] = (int32_t)isa;
+  const snug__kernel *k = snug__cpu.kernel(n->sig.op, snug__host_target(1, isa), 0);
   ASSERT_TRUE(k->fits(&n->sig, &want));
   ASSERT_EQ_INT(want.in[0], n->in[0].layout);
   ASSERT_EQ_INT(want.out[0], n->out[0].layout);

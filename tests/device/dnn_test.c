@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "device/host.h"
 #include "device/trial.h"
 #include "lib/test.h"
 #include "ops/conv.h"
@@ -118,14 +119,15 @@ static void check_kernel_layout(const shape *s) {
   values v = values_of(s, &p.conv);
   snug__layouts forward = {0}, weights = {0};
   snug__type in[] = {v.x, v.kernel};
-  snug__signature sig = {&snug__op_conv2d, &p, 2, 1, in, &v.y, 2, snug__isa_best()};
+  snug__signature sig = {
+      &snug__op_conv2d, &p, 2, 1, in, &v.y, snug__host_target(2, snug__isa_best())};
   ASSERT_TRUE(trial_kernel(&sig, "dnn_conv2d")->fits(&sig, &forward));
   sig.op = &snug__op_conv2d_bwd_weights;
   sig.out = &v.kernel;
   p.shape = snug__shape_param(&v.kernel);
   in[0].layout = forward.in[0];
   in[1] = v.y;
-  if (!(sig.isa == SNUG__ISA_AVX2 && s->no_weights_avx2)) {
+  if (!(snug__isa_of(sig.target) == SNUG__ISA_AVX2 && s->no_weights_avx2)) {
     ASSERT_TRUE(trial_kernel(&sig, "dnn_conv2d_bwd_weights")->fits(&sig, &weights));
     ASSERT_EQ_INT(weights.in[0], forward.in[0]);
     ASSERT_EQ_INT(weights.out[0], forward.in[1]);
@@ -232,7 +234,7 @@ static bool fits(const snug__type *x, const snug__type *kernel, const snug__type
   snug__conv2d_bwd_params p = params_of(&shapes[0]);
   snug__type in[] = {*x, *kernel};
   snug__layouts want = {0};
-  snug__signature sig = {&snug__op_conv2d, &p, 2, 1, in, y, 1, snug__isa_best()};
+  snug__signature sig = {&snug__op_conv2d, &p, 2, 1, in, y, snug__host_target(1, snug__isa_best())};
   return trial_kernel(&sig, "dnn_conv2d")->fits(&sig, &want);
 }
 

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "device/cpu/cpu.h"
 #include "device/device.h"
+#include "device/host.h"
 #include "lib/test.h"
 #include "ops/dropout.h"
 #include "ops/ops.h"
@@ -43,8 +45,16 @@ static void check_sums(int64_t rows, int64_t columns, bool all) {
   for (int t = 0; t < 3; t++) {
     const void *at[] = {x};
     sums[t] = malloc(n_out * sizeof **sums);
-    snug__signature sig = {&snug__op_sum,   &p, 1, 1, &in, &out, t == 0 ? 1 : t == 1 ? -2 : -7,
-                           snug__isa_best()};
+    snug__signature sig = {&snug__op_sum,
+                           &p,
+                           1,
+                           1,
+                           &in,
+                           &out,
+                           snug__host_target(t == 0   ? 1
+                                             : t == 1 ? -2
+                                                      : -7,
+                                             snug__isa_best())};
     run(ctx, &sig, at, sums[t]);
     ASSERT_TRUE(memcmp(sums[t], sums[0], n_out * sizeof **sums) == 0);
   }
@@ -83,7 +93,8 @@ TEST(images_in_blocks_drop_what_plain_ones_drop) {
   snug__type in[] = {snug__type_of(SNUG_FLOAT32, 4, dim), snug__scalar(SNUG_INT64),
                      snug__scalar(SNUG_INT64)};
   snug__type out = in[0];
-  snug__signature sig = {&snug__op_dropout, &p, 3, 1, in, &out, -2, snug__isa_best()};
+  snug__signature sig = {
+      &snug__op_dropout, &p, 3, 1, in, &out, snug__host_target(-2, snug__isa_best())};
   for (int i = 0; i < IMAGES * PIXELS * CHANNELS; i++) {
     int image = i / (PIXELS * CHANNELS), pixel = i / CHANNELS % PIXELS, c = i % CHANNELS;
     plain[i] = 1.0f + (float)i;

@@ -2,6 +2,7 @@
 #include "ops/matmul.h"
 #include <math.h>
 #include <string.h>
+#include "device/host.h"
 
 #include "base/ctx.h"
 #include "device/trial.h"
@@ -52,7 +53,8 @@ TEST(dnn) {
 static snug__layout kernel_layout(snug__type a, snug__type b, snug__type out,
                                   snug__matmul_params p) {
   snug__type in[] = {a, b};
-  snug__signature sig = {&snug__op_matmul, &p, 2, 1, in, &out, 2, snug__isa_best()};
+  snug__signature sig = {
+      &snug__op_matmul, &p, 2, 1, in, &out, snug__host_target(2, snug__isa_best())};
   snug__layouts want = {0};
   ASSERT_TRUE(trial_kernel(&sig, "dnn_matmul")->fits(&sig, &want));
   return p.transpose_a ? want.out[0] : want.in[1];

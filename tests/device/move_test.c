@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/cpu/cpu.h"
 #include "device/device.h"
+#include "device/host.h"
 #include "lib/test.h"
 #include "ops/ops.h"
 #include "ops/pool.h"
@@ -79,7 +81,8 @@ static void run_reorder(const snug__type *from, const snug__type *to, int32_t th
   static unsigned char src[MOST_ELEMENTS * 8], dst[MOST_ELEMENTS * 8 + 1];
   const void *in[] = {src};
   void *out[] = {dst};
-  snug__signature sig = {&snug__op_reorder, NULL, 1, 1, from, to, threads, snug__isa_best()};
+  snug__signature sig = {
+      &snug__op_reorder, NULL, 1, 1, from, to, snug__host_target(threads, snug__isa_best())};
   snug__call call = {.sig = &sig, .in = in, .out = out};
   snug__choice choice;
   size_t end = (size_t)snug__type_bytes(to);
@@ -155,7 +158,7 @@ TEST(max_pool_of_special_values) {
     x[i] = values[test_random_between(0, SNUG_COUNT(values) - 1)];
   }
   for (snug__isa isa = 0; isa <= snug__isa_best(); isa++) {
-    snug__signature sig = {&snug__op_max_pool2d, &p, 1, 2, &in, out, 1, isa};
+    snug__signature sig = {&snug__op_max_pool2d, &p, 1, 2, &in, out, snug__host_target(1, isa)};
     snug__call a = {.sig = &sig, .in = (const void *[]){x}, .out = (void *[]){y[0], at[0]}};
     snug__call b = {.sig = &sig, .in = (const void *[]){x}, .out = (void *[]){y[1], at[1]}};
     snug__choice choice;

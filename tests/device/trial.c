@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "device/cpu/cpu.h"
+#include "device/host.h"
 #include "lib/test.h"
 #include "ops/relayout.h"
 
@@ -12,7 +14,7 @@
 
 const snug__kernel *trial_kernel(const snug__signature *sig, const char *name) {
   const snug__kernel *k = NULL;
-  for (int32_t i = 0; (k = snug__cpu.kernel(sig->op, sig->isa, i)); i++) {
+  for (int32_t i = 0; (k = snug__cpu.kernel(sig->op, sig->target, i)); i++) {
     if (strcmp(k->name, name) == 0) {
       break;
     }
@@ -48,7 +50,7 @@ static void run_reference(const trial *t, const void *params, float *out) {
   void *outs[] = {out};
   sig.in = t->plain_in;
   sig.out = &t->plain_out;
-  sig.threads = 2;
+  sig.target.of[0] = 2;
   unsigned char *scratch = take(sig.op->scratch ? (int64_t)sig.op->scratch(&sig) : 0, 0);
   snug__call call = {&sig, pointers, outs, scratch, &fault};
   ASSERT_EQ_INT(sig.op->reference(&call), SNUG_OK);
@@ -139,7 +141,7 @@ static void assign_layouts(trial *t) {
     char a[SNUG__TYPE_TEXT_BYTES], b[SNUG__TYPE_TEXT_BYTES];
     test_fail(__FILE__, __LINE__, "%s does not fit %s and %s on %s", t->kernel->name,
               snug__type_text(&t->plain_in[0], a), snug__type_text(&t->plain_in[1], b),
-              snug__isa_text(t->sig.isa));
+              snug__isa_text(snug__isa_of(t->sig.target)));
   }
   for (int32_t i = 0; i < t->sig.n_in; i++) {
     t->in[i] = snug__type_in(t->plain_in[i], want.in[i]);
@@ -155,7 +157,7 @@ static void try_threads(trial *t, int32_t threads) {
   snug_ctx *ctx = test_ctx();
   snug__needs needs = {0};
   void *state = NULL;
-  t->sig.threads = threads;
+  t->sig.target.of[0] = threads;
   assign_layouts(t);
   ASSERT_OK(ctx, t->kernel->prepare(ctx, &t->sig, &needs, &state));
   unsigned char *first = run_kernel(t, state, needs.scratch_bytes);
@@ -178,8 +180,8 @@ static bool is_expected(const trial *t, snug__isa isa) {
 
 static void check_does_not_fit(trial *t, snug__isa isa) {
   snug__layouts want = {0};
-  t->sig.isa = isa;
-  t->sig.threads = 1;
+  t->sig.target.of[1] = (int32_t)isa;
+  t->sig.target.of[0] = 1;
   t->sig.in = t->plain_in;
   t->sig.out = &t->plain_out;
   ASSERT_FALSE(t->kernel->fits(&t->sig, &want));
@@ -190,14 +192,14 @@ void trial_run(trial *t) {
   fill(t);
   for (snug__isa isa = t->on_base ? SNUG__ISA_BASE : SNUG__ISA_AVX2; isa <= snug__isa_best();
        isa++) {
-    t->sig.isa = isa;
+    t->sig.target.of[1] = (int32_t)isa;
     t->kernel = trial_kernel(&t->sig, t->name);
     if (!is_expected(t, isa)) {
       check_does_not_fit(t, isa);
       continue;
     }
     for (size_t i = 0; i < SNUG_COUNT(threads); i++) {
-      t->sig.isa = isa;
+      t->sig.target.of[1] = (int32_t)isa;
       try_threads(t, threads[i]);
     }
   }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "device/cpu/cpu.h"
 #include "device/device.h"
+#include "device/host.h"
 #include "lib/test.h"
 #include "ops/binary.h"
 #include "ops/loss.h"
@@ -171,7 +173,8 @@ static void run_laid_out(snug_ctx *ctx, const unblock_case *c, const snug__signa
 static void try_case(snug_ctx *ctx, const unblock_case *c, snug__isa isa) {
   snug__type out[SNUG__MAX_OUT] = {{0}};
   infer(ctx, c, out);
-  snug__signature sig = {c->op, c->params, c->n_in, c->op->max_out, c->in, out, 1, isa};
+  snug__signature sig = {
+      c->op, c->params, c->n_in, c->op->max_out, c->in, out, snug__host_target(1, isa)};
   snug__signature plain = sig;
   snug__type plain_types[MAX_IN];
   for (int32_t i = 0; i < c->n_in; i++) {

@@ -1,6 +1,7 @@
 /* A program runs what its graph says, whatever the plan: order, in-place and placement change no
  * bit. */
 #include "exec/program.h"
+#include "device/cpu/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,8 @@ static void build_chain(snug_ctx *ctx, chain *c) {
 
 static float weights[DEPTH][WIDTH * WIDTH];
 
-static void *locate(void *arg, snug__id variable) {
-  return ((float(*)[WIDTH * WIDTH]) arg)[variable];
+static snug__place locate(void *arg, snug__id variable) {
+  return snug__place_of_pointer(((float(*)[WIDTH * WIDTH]) arg)[variable]);
 }
 
 static void fill(float *v, size_t n, float seed) {
@@ -62,21 +63,21 @@ static void run_chain(const snug__plan_options *options, bool poison,
   snug_ctx *ctx = test_ctx();
   chain c;
   snug__program *p = NULL;
-  void *block = NULL;
+  snug__block block;
   build_chain(ctx, &c);
   ASSERT_OK(ctx, snug__program_create(c.g, &snug__cpu, options, &p));
-  ASSERT_OK(ctx, snug__cpu.take(ctx, snug__program_height(p), &block));
+  ASSERT_OK(ctx, snug__block_take(&ctx->queue, snug__program_height(p), &block));
   for (int i = 0; i < DEPTH; i++) {
     fill(weights[i], WIDTH * WIDTH, 0.01f * (float)i);
   }
   p->poison = poison;
-  ASSERT_OK(ctx, snug__program_bind(p, block, locate, weights));
+  ASSERT_OK(ctx, snug__program_bind(p, &(snug__bound){.block = block.at}, locate, weights));
   fill(snug__program_data(p, c.x), BATCH * WIDTH, 0.3f);
   ASSERT_OK(ctx, snug__program_run(p));
   for (int i = 0; i < DEPTH; i++) {
     memcpy(out[i], snug__program_data(p, c.dw[i]), sizeof weights[i]);
   }
-  snug__cpu.give(ctx, block, snug__program_height(p));
+  snug__block_give(&ctx->queue, &block);
   snug__program_destroy(p);
   test_ctx_end(ctx);
 }

@@ -84,18 +84,30 @@ static bool is_kept(const snug_model *m, const snug__variable *v) {
           !(is_scheduled && strcmp(v->name, "optimizer/learning_rate") == 0));
 }
 
-static bool is_same_variable(const snug__variable *a, const snug_model *other) {
+/* The bytes of a variable, or NULL. */
+static const void *bytes_of(const snug_model *m, const snug__variable *v) {
+  void *bytes = NULL;
+  return snug__place_is_set(v->place) && !snug__variable_read(&m->variables, v, &bytes) ? bytes
+                                                                                        : NULL;
+}
+
+static bool is_same_variable(const snug_model *one, const snug__variable *a,
+                             const snug_model *other) {
   snug__id id = snug__variables_find(&other->variables, a->name);
   const snug__variable *b = id == SNUG_NONE ? NULL : snug__variable_at(&other->variables, id);
+  if (!b || a->layout != b->layout || !snug__type_equal(&a->type, &b->type)) {
+    return false;
+  }
   snug__type stored = snug__variable_stored(a);
-  return b && a->layout == b->layout && snug__type_equal(&a->type, &b->type) && a->data &&
-         b->data && memcmp(a->data, b->data, (size_t)snug__type_bytes(&stored)) == 0;
+  const void *here = bytes_of(one, a);
+  const void *there = bytes_of(other, b);
+  return here && there && memcmp(here, there, (size_t)snug__type_bytes(&stored)) == 0;
 }
 
 static const char *first_difference(const snug_model *a, const snug_model *b) {
   for (snug__id i = 0; i < a->variables.list.n; i++) {
     const snug__variable *v = snug__variable_at(&a->variables, i);
-    if (is_kept(a, v) && !is_same_variable(v, b)) {
+    if (is_kept(a, v) && !is_same_variable(a, v, b)) {
       return v->name;
     }
   }

@@ -110,7 +110,8 @@ static void write_states(snug_ctx *ctx, snug_model *m, bool is_old, size_t odd, 
   for (int i = 0; i < 2; i++) {
     const snug__variable *v = snug__variable_at(&m->variables, (snug__id)i);
     const char *name = i ? "layers/dense/vars/1" : "layers/dense/vars/0";
-    ASSERT_OK(ctx, snug__h5_write_data(w, name, v->type.dtype, v->type.rank, v->type.dim, v->data));
+    ASSERT_OK(ctx, snug__h5_write_data(w, name, v->type.dtype, v->type.rank, v->type.dim,
+                                       snug__place_pointer(v->place)));
   }
   snug__vec_init(&list, ctx, SNUG__MEM_SCRATCH, sizeof(snug__keras_slot), 1000);
   ASSERT_OK(ctx, snug__keras_slots_list(m, is_old, &list));
@@ -120,9 +121,10 @@ static void write_states(snug_ctx *ctx, snug_model *m, bool is_old, size_t odd, 
     const snug__variable *v = snug__variable_at(&m->variables, slot->variable);
     const int64_t dim[] = {1};
     snprintf(name, sizeof name, "optimizer/vars/%zu", i);
-    ASSERT_OK(ctx, i == odd ? snug__h5_write_data(w, name, SNUG_FLOAT32, 1, dim, v->data)
+    ASSERT_OK(ctx, i == odd ? snug__h5_write_data(w, name, SNUG_FLOAT32, 1, dim,
+                                                  snug__place_pointer(v->place))
                             : snug__h5_write_data(w, name, v->type.dtype, v->type.rank, v->type.dim,
-                                                  v->data));
+                                                  snug__place_pointer(v->place)));
   }
   snug__vec_release(&list);
   ASSERT_OK(ctx, snug__h5_writer_close(w, &bytes));
@@ -212,7 +214,7 @@ TEST(another_number_of_states_starts_anew) {
   snug_model *back = NULL;
   ASSERT_OK(ctx, snug_model_load(ctx, state_path("made.keras"), NULL, &back));
   ASSERT_NOT_NULL(back->training);
-  ASSERT_NULL(back->training->state);
+  ASSERT_FALSE(snug__place_is_set(back->training->state));
   snug_model_destroy(back);
   snug_model_destroy(m);
 }
@@ -235,9 +237,9 @@ static void refuses_step(int64_t iteration, float rate) {
   ASSERT_OK(ctx, snug_model_save(m, state_path("plain.keras")));
   char *config = state_member(ctx, state_path("plain.keras"), "config.json", &n);
   snug__id at = snug__variables_find(&m->variables, "optimizer/iteration");
-  *(int64_t *)snug__variable_at(&m->variables, at)->data = iteration;
+  *(int64_t *)snug__place_pointer(snug__variable_at(&m->variables, at)->place) = iteration;
   at = snug__variables_find(&m->variables, "optimizer/learning_rate");
-  *(float *)snug__variable_at(&m->variables, at)->data = rate;
+  *(float *)snug__place_pointer(snug__variable_at(&m->variables, at)->place) = rate;
   write_states(ctx, m, false, SIZE_MAX, 0, state_path("states.h5"));
   state_write_archive(ctx, state_path("made.keras"), "3.12.0", config, state_path("states.h5"));
   ASSERT_STATUS(ctx, snug_model_load(ctx, state_path("made.keras"), NULL, &back), SNUG_E_FORMAT,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/store.h"
+#include "device/host.h"
 #include "lib/fence.h"
 #include "lib/test.h"
 
@@ -98,8 +99,13 @@ snug_status test_interpret_node(test_interpreter *t, snug__id id, int32_t in_pla
   const snug__node *node = snug__node_at(t->g, id);
   arguments a;
   find_arguments(t, node, in_place, &a);
-  snug__signature sig = {node->op,   node->params, node->n_in, node->n_out,
-                         a.in_types, a.out_types,  t->threads};
+  snug__signature sig = {node->op,
+                         node->params,
+                         node->n_in,
+                         node->n_out,
+                         a.in_types,
+                         a.out_types,
+                         snug__host_target(t->threads, SNUG__ISA_BASE)};
   size_t scratch_bytes = node->op->scratch ? node->op->scratch(&sig) : 0;
   void *scratch = test_fence_new(scratch_bytes, POISON);
   snug__call call = {&sig, a.in, a.out, scratch, &t->fault, store_for(t, node->op)};

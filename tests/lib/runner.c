@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include "device/registry.h"
+#include "lib/far.h"
+
 #define MAX_CONTEXTS 16
 
 static struct test_entry *entries;
@@ -66,6 +69,7 @@ snug_ctx *test_ctx_with(const snug_options *options) {
   snug_options o = options ? *options : defaults;
   snug_ctx **slot = free_slot();
   o.allocator = o.allocator ? o.allocator : &guard.allocator;
+  o.device = o.device ? o.device : getenv("SNUG_TEST_DEVICE");
   snug_status status = snug_ctx_create(&o, slot);
   if (status) {
     test_fail(__FILE__, __LINE__, "no context: %s", snug_status_text(status));
@@ -185,6 +189,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
+  snug__device_add(&test_far);
   setenv("SNUG_CACHE", "", 0); /* tests leave the user's alone */
   size_t n = collect(tests, only_list ? 1 : argc, argv);
   if (n == 0) {

@@ -166,7 +166,7 @@ static void fill_values(bench *b) {
     size_t bytes = (size_t)snug__type_bytes(&v->type);
     if (v->kind == SNUG__WEIGHT && v->view_of == SNUG_NONE) {
       memcpy(test_interpret_data(&b->run, id),
-             snug__variable_at(&b->m->variables, v->variable)->data, bytes);
+             snug__place_pointer(snug__variable_at(&b->m->variables, v->variable)->place), bytes);
     } else if (v->kind == SNUG__STATE) {
       memset(test_interpret_data(&b->run, id), 0, bytes);
     }

@@ -45,7 +45,8 @@ static void bind(batch *x) {
   for (snug__id id = 0; id < x->b.g->values.n; id++) {
     const snug__value *v = snug__value_at(x->b.g, id);
     if (v->variable != SNUG_NONE) {
-      snug__variable_at(&x->variables, v->variable)->data = test_interpret_data(&x->run, id);
+      snug__variable_at(&x->variables, v->variable)->place =
+          snug__place_of_pointer(test_interpret_data(&x->run, id));
     }
   }
 }

@@ -42,7 +42,8 @@ static void check_forward(snug_ctx *ctx, snug_model *m, int64_t batch, bool trai
   for (snug__id id = 0; id < b.g->values.n; id++) {
     const snug__value *v = snug__value_at(b.g, id);
     if (v->kind == SNUG__WEIGHT && v->view_of == SNUG_NONE) {
-      memcpy(test_interpret_data(&run, id), snug__variable_at(&m->variables, v->variable)->data,
+      memcpy(test_interpret_data(&run, id),
+             snug__place_pointer(snug__variable_at(&m->variables, v->variable)->place),
              (size_t)snug__type_bytes(&v->type));
     }
   }

@@ -81,7 +81,7 @@ static void start(training *x) {
   for (snug__id i = 0; i < x->variables.list.n; i++) {
     snug__variable *v = snug__variable_at(&x->variables, i);
     snug__id id = first_value(x, i);
-    v->data = test_interpret_data(&x->run, id);
+    v->place = snug__place_of_pointer(test_interpret_data(&x->run, id));
     for (int64_t k = 0; v->kind == SNUG__STATE && k < snug__type_count(&v->type); k++) {
       test_interpret_set(&x->run, id, k, v->initial.a);
     }
@@ -98,7 +98,7 @@ static void step(training *x, const snug__optimizer *o, int t) {
   }
   if (o->schedule.kind) {
     snug__id rate = snug__variables_find(&x->variables, "optimizer/learning_rate");
-    *(float *)snug__variable_at(&x->variables, rate)->data =
+    *(float *)snug__place_pointer(snug__variable_at(&x->variables, rate)->place) =
         (float)snug__schedule_rate(&o->schedule, t);
   }
   ASSERT_OK(x->ctx, test_interpret_run(&x->run));
@@ -133,7 +133,8 @@ static void run_case(const optimizer_case *c) {
   ASSERT_OK(x.ctx, snug__optimizer_finalize(&o, &x.variables, x.w, WEIGHTS));
   compare(&x, c, 2, "at the end");
   snug__id iteration = snug__variables_find(&x.variables, "optimizer/iteration");
-  ASSERT_EQ_INT(*(int64_t *)snug__variable_at(&x.variables, iteration)->data, STEPS);
+  ASSERT_EQ_INT(*(int64_t *)snug__place_pointer(snug__variable_at(&x.variables, iteration)->place),
+                STEPS);
   close_training(&x);
 }
 

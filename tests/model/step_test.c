@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cpu/cpu.h"
 #include "exec/program.h"
 #include "grad/grad.h"
 #include "lib/test.h"
@@ -98,16 +99,18 @@ static void build(training *n, const char *optimizer) {
 static void start_variables(training *n) {
   for (snug__id i = 0; i < n->variables.list.n; i++) {
     snug__variable *v = snug__variable_at(&n->variables, i);
-    v->data = malloc((size_t)snug__type_bytes(&v->type));
-    ASSERT_NOT_NULL(v->data);
+    v->place = snug__place_of_pointer(malloc((size_t)snug__type_bytes(&v->type)));
+    ASSERT_TRUE(snug__place_is_set(v->place));
     for (int64_t k = 0; k < snug__type_count(&v->type); k++) {
       double start = v->kind == SNUG__STATE ? v->initial.a : 0.05 * (double)(k * 7 % 11) - 0.2;
-      snug__element_set(v->type.dtype, v->data, k, start);
+      snug__element_set(v->type.dtype, snug__place_pointer(v->place), k, start);
     }
   }
 }
 
-static void *locate(void *arg, snug__id variable) { return snug__variable_at(arg, variable)->data; }
+static snug__place locate(void *arg, snug__id variable) {
+  return snug__variable_at(arg, variable)->place;
+}
 
 static void run_steps(training *n, snug__program *p) {
   for (int step = 0; step < STEPS; step++) {
@@ -128,25 +131,25 @@ static void train(const char *optimizer, const snug__plan_options *plan, char *o
                   size_t *bytes) {
   training n;
   snug__program *p = NULL;
-  void *block = NULL;
+  snug__block block;
   build(&n, optimizer);
   ASSERT_OK(n.ctx, snug__program_create(n.b.g, &snug__cpu, plan, &p));
   n.b.g = NULL; /* the program's now */
   start_variables(&n);
-  ASSERT_OK(n.ctx, snug__cpu.take(n.ctx, snug__program_height(p), &block));
+  ASSERT_OK(n.ctx, snug__block_take(&n.ctx->queue, snug__program_height(p), &block));
   p->poison = true;
-  ASSERT_OK(n.ctx, snug__program_bind(p, block, locate, &n.variables));
+  ASSERT_OK(n.ctx, snug__program_bind(p, &(snug__bound){.block = block.at}, locate, &n.variables));
   run_steps(&n, p);
   *bytes = 0;
   for (snug__id i = 0; i < n.variables.list.n; i++) {
     snug__variable *v = snug__variable_at(&n.variables, i);
     size_t size = (size_t)snug__type_bytes(&v->type);
     ASSERT_TRUE(*bytes + size <= room);
-    memcpy(out + *bytes, v->data, size);
+    memcpy(out + *bytes, snug__place_pointer(v->place), size);
     *bytes += size;
-    free(v->data);
+    free(snug__place_pointer(v->place));
   }
-  snug__cpu.give(n.ctx, block, snug__program_height(p));
+  snug__block_give(&n.ctx->queue, &block);
   snug__program_destroy(p);
   snug__build_close(&n.b);
   snug__variables_release(&n.variables);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/host.h"
 #include "lib/test.h"
 #include "ops/bench.h"
 #include "ops/table.h"
@@ -280,7 +281,8 @@ static void check_cost(const snug__op *op, const op_case *c) {
   for (int32_t k = 0; k < b.n_out; k++) {
     out[k] = *snug__type_at(b.g, b.out[k]);
   }
-  snug__signature sig = {op, snug__node_at(b.g, 0)->params, b.n_in, b.n_out, in, out, 1};
+  snug__signature sig = {op,  snug__node_at(b.g, 0)->params,       b.n_in, b.n_out, in,
+                         out, snug__host_target(1, SNUG__ISA_BASE)};
   snug__cost cost = snug__op_cost(&sig);
   ASSERT_TRUE(cost.flops >= 0 && cost.bytes >= 0 && isfinite(cost.flops) && isfinite(cost.bytes));
   bench_close(&b);

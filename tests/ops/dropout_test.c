@@ -1,5 +1,6 @@
 /* The numbers of the random ops: how many, how spread, and of what they may depend. */
 #include "ops/dropout.h"
+#include "device/host.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static void run(const snug__op *op, const void *params, key k, int64_t begin, in
                             snug__scalar(SNUG_INT64)};
   const void *in[] = {x + begin * INSIDE, &k.seed, &k.step, &k.offset};
   void *outs[] = {out + begin * INSIDE};
-  snug__signature sig = {op, params, 4, 1, in_types, &t, 2};
+  snug__signature sig = {op, params, 4, 1, in_types, &t, snug__host_target(2, SNUG__ISA_BASE)};
   snug__fault fault;
   snug__call call = {&sig, in, outs, NULL, &fault};
   ASSERT_EQ_INT(op->reference(&call), SNUG_OK);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cpu/cpu.h"
+#include "device/host.h"
 #include "lib/test.h"
 #include "ops/kernel_cases.h"
 #include "ops/oracle.h"
@@ -261,14 +263,15 @@ static void check_cases(const snug__op *op, const op_cases *cases, const trial_s
 static bool must_run(const snug__op *op, const trial_setting *s, int32_t i) {
   snug__isa best = snug__isa_best();
   bool is_there = SNUG_HAS_ONEDNN || strncmp(s->k->name, "dnn_", 4) != 0;
-  return is_there && !s->is_reference && (s->isa == best || snug__cpu.kernel(op, best, i) != s->k);
+  return is_there && !s->is_reference &&
+         (s->isa == best || snug__cpu.kernel(op, snug__host_target(1, best), i) != s->k);
 }
 
 /* The reference stands behind the kernels and is tried as well: it runs on blocked values too. */
 static void check_op(const snug__op *op, const op_cases *cases, snug__isa isa) {
   const snug__kernel *k = NULL;
-  for (int32_t i = 0; (k = snug__cpu.kernel(op, isa, i)); i++) {
-    bool is_last = !snug__cpu.kernel(op, isa, i + 1);
+  for (int32_t i = 0; (k = snug__cpu.kernel(op, snug__host_target(1, isa), i)); i++) {
+    bool is_last = !snug__cpu.kernel(op, snug__host_target(1, isa), i + 1);
     trial_setting s = {isa, 1, .only = -1, .k = k, .is_reference = is_last};
     memset(&tally, 0, sizeof tally);
     check_cases(op, cases, &s);
@@ -282,7 +285,8 @@ static void check_op(const snug__op *op, const op_cases *cases, snug__isa isa) {
 
 /* Ops that have more than their reference to run. */
 static bool has_kernels(const snug__op *op, snug__isa isa) {
-  return !(op->flags & SNUG__OP_VIEW) && (op->unblock || snug__cpu.kernel(op, isa, 1));
+  return !(op->flags & SNUG__OP_VIEW) &&
+         (op->unblock || snug__cpu.kernel(op, snug__host_target(1, isa), 1));
 }
 
 /* One part of many, so that parts can run side by side. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "device/host.h"
 #include "lib/test.h"
 
 #define PROBES 4
@@ -71,7 +72,8 @@ static double terms(op_bench *w, int32_t output) {
   for (int32_t k = 0; k < w->n_out; k++) {
     out[k] = *snug__type_at(w->g, w->out[k]);
   }
-  snug__signature sig = {w->op, snug__node_at(w->g, 0)->params, w->n_in, w->n_out, in, out, 1};
+  snug__signature sig = {w->op, snug__node_at(w->g, 0)->params,      w->n_in, w->n_out, in,
+                         out,   snug__host_target(1, SNUG__ISA_BASE)};
   return fmax(1.0, snug__op_cost(&sig).flops / n);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/host.h"
 #include "lib/fence.h"
 #include "lib/relayout.h"
 #include "lib/test.h"
@@ -10,9 +11,9 @@
 /* A processor with one kernel per op, so that snug__choose says how that one would run. */
 static const snug__kernel *the_kernel;
 
-static const snug__kernel *only_kernel(const snug__op *op, snug__isa isa, int32_t i) {
+static const snug__kernel *only_kernel(const snug__op *op, snug__target target, int32_t i) {
   (void)op;
-  (void)isa;
+  (void)target;
   return i == 0 ? the_kernel : NULL;
 }
 
@@ -96,10 +97,9 @@ bool trial_choose(trial *t, op_bench *b, const trial_setting *s) {
   *t = (trial){.b = b};
   the_kernel = s->k;
   set_types(t, s);
-  t->sig = (snug__signature){t->b->op,   snug__node_at(t->b->g, 0)->params,
-                             t->b->n_in, t->b->n_out,
-                             t->in,      t->out,
-                             s->threads, s->isa};
+  t->sig = (snug__signature){
+      t->b->op, snug__node_at(t->b->g, 0)->params,    t->b->n_in, t->b->n_out, t->in,
+      t->out,   snug__host_target(s->threads, s->isa)};
   snug__choose(&one_kernel, &t->sig, &t->choice);
   if (!t->choice.kernel) {
     return false;

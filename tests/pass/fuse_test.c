@@ -1,6 +1,7 @@
 /* Fusion and recomputing: the graph before and after computes the same, and what should be gone is
  * gone. */
 #include "pass/fuse.h"
+#include "device/cpu/cpu.h"
 
 #include <math.h>
 #include <string.h>

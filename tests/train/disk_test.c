@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "budget/frontier.h"
+#include "device/cpu/cpu.h"
 #include "lib/fault.h"
 #include "lib/mallocs.h"
 #include "model/model.h"
@@ -136,7 +137,7 @@ static char *train_with(uint64_t line, bool disk, size_t *bytes) {
   *bytes = j.model->weights_bytes;
   char *all = malloc(*bytes);
   ASSERT_NOT_NULL(all);
-  memcpy(all, j.model->weights, *bytes);
+  memcpy(all, snug__place_pointer(j.model->weights), *bytes);
   job_close(&j);
   return all;
 }

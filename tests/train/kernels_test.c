@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "device/cpu/cpu.h"
 #include "exec/program.h"
 #include "graph/op.h"
 #include "lib/fault.h"

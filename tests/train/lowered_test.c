@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "device/cpu/cpu.h"
 #include "device/device.h"
+#include "device/host.h"
 #include "lib/models.h"
 #include "model/model.h"
 #include "pass/passes.h"
@@ -25,10 +27,10 @@
 
 /* ---- a processor with references only ---- */
 
-static const snug__kernel *reference(const snug__op *op, snug__isa isa, int32_t i) {
+static const snug__kernel *reference(const snug__op *op, snug__target target, int32_t i) {
   const snug__kernel *last = NULL;
-  for (int32_t k = 0; snug__cpu.kernel(op, isa, k); k++) {
-    last = snug__cpu.kernel(op, isa, k);
+  for (int32_t k = 0; snug__cpu.kernel(op, target, k); k++) {
+    last = snug__cpu.kernel(op, target, k);
   }
   return i == 0 ? last : NULL;
 }
@@ -103,6 +105,7 @@ static void run_step(const net *n, const way *how, const weights *start, weights
   snug_ctx *ctx =
       test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = how->threads});
   ctx->isa = how->isa < ctx->isa ? how->isa : ctx->isa;
+  ctx->target = snug__cpu.target(ctx);
   snug_model *m = make_model(ctx, n, how, &plain);
   if (start) {
     snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;

@@ -270,7 +270,8 @@ static bool fit_on_worn_disk(int n) {
     snug__program *p = f.session.runs[i].program;
     if (p) {
       p->store = f.session.store;
-      ASSERT_OK(ctx, snug__program_bind(p, f.session.block, snug__training_locate, m));
+      ASSERT_OK(ctx, snug__program_bind(p, &(snug__bound){.block = f.session.block.at},
+                                        snug__training_locate, m));
     }
   }
   snug_status s = snug__fit_run(&f);

@@ -164,10 +164,10 @@ static void step_over(snug__fit *f, unsigned char fill, unsigned char *out) {
       run = &f->session.runs[i];
     }
   }
-  memset(f->session.block, fill, (size_t)f->session.block_bytes);
+  memset(snug__place_pointer(f->session.block.at), fill, (size_t)f->session.block_bytes);
   snug__feed_fill(run->step.batch == f->train.batch ? &f->train : &f->validation, 0, 0, run);
   ASSERT_OK(f->model->ctx, snug__program_run(run->program));
-  memcpy(out, f->session.block, (size_t)f->session.block_bytes);
+  memcpy(out, snug__place_pointer(f->session.block.at), (size_t)f->session.block_bytes);
 }
 
 /* The end of the highest value in the block.  Scratch may lie higher: a library is told where it is
@@ -233,7 +233,7 @@ static void run_steps(snug__fit *f, int64_t n) {
         snug__feed *feed = main_data ? &f->train : &f->validation;
         bool rest = slot == SNUG__SLOT_MAIN_REMAINDER || slot == SNUG__SLOT_VALIDATION_REMAINDER;
         snug__feed_fill(feed, rest ? snug__feed_batches(feed) - 1 : 0, 0, run);
-        snug__training_set_rate(f->model);
+        ASSERT_OK(f->model->ctx, snug__training_set_rate(f->model));
         ASSERT_OK(f->model->ctx, snug__program_run(run->program));
       }
     }

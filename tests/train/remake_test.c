@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cpu/cpu.h"
 #include "exec/program.h"
 #include "pass/passes.h"
 #include "pass/recompute.h"
@@ -29,7 +30,7 @@ static size_t move_variables(const snug_model *m, char *store, bool out) {
   for (snug__id i = 0; i < m->variables.list.n; i++) {
     snug__type stored = snug__variable_stored(snug__variable_at(&m->variables, i));
     size_t bytes = (size_t)snug__type_bytes(&stored);
-    char *place = snug__training_locate((void *)(uintptr_t)m, i);
+    char *place = snug__place_pointer(snug__training_locate((void *)(uintptr_t)m, i));
     if (store) {
       memcpy(out ? store + at : place, out ? place : store + at, bytes);
     }
@@ -51,7 +52,7 @@ static void run_steps(lab *l, const snug__run *run) {
   move_variables(l->model, l->start, false);
   for (int64_t i = 0; i < STEPS; i++) {
     snug__feed_fill(&l->fit.train, i, 0, run);
-    snug__training_set_rate(l->model);
+    ASSERT_OK(l->ctx, snug__training_set_rate(l->model));
     ASSERT_OK(l->ctx, snug__program_run(run->program));
   }
 }
@@ -96,7 +97,7 @@ static int64_t check_choice(lab *l, bool *remade, snug__plan_options plan) {
   snug__id x[1], y[1];
   snug__run run = {.step = kept->step};
   snug__rewrite r;
-  void *block = NULL;
+  snug__block block;
   snug__recipes_close(&l->recipes, remade);
   ASSERT_OK(l->ctx, snug__pass_recompute(&l->recipes, &what, &r));
   ASSERT_OK(l->ctx, snug__graph_verify(r.to));
@@ -109,15 +110,16 @@ static int64_t check_choice(lab *l, bool *remade, snug__plan_options plan) {
   snug__rewrite_release(&r);
   ASSERT_OK(l->ctx, snug__program_create(made, &snug__cpu, &plan, &run.program));
   int64_t height = snug__program_height(run.program);
-  ASSERT_OK(l->ctx, snug__cpu.take(l->ctx, height, &block));
-  ASSERT_OK(l->ctx, snug__program_bind(run.program, block, snug__training_locate, l->model));
+  ASSERT_OK(l->ctx, snug__block_take(&l->ctx->queue, height, &block));
+  ASSERT_OK(l->ctx, snug__program_bind(run.program, &(snug__bound){.block = block.at},
+                                       snug__training_locate, l->model));
   run.program->poison = true;
   run_steps(l, &run);
   l->got = variables_of(l);
   ASSERT_EQ_BYTES(l->got, l->right, l->bytes);
   free(l->got);
   snug__program_destroy(run.program);
-  snug__cpu.give(l->ctx, block, height);
+  snug__block_give(&l->ctx->queue, &block);
   return height;
 }
 

@@ -2,6 +2,7 @@
  * networks in little time. */
 #include <string.h>
 
+#include "device/cpu/cpu.h"
 #include "exec/program.h"
 #include "graph/op.h"
 #include "lib/models.h"

@@ -6,6 +6,7 @@
 #include "budget/frontier.h"
 #include "budget/knapsack.h"
 #include "budget/search.h"
+#include "device/cpu/cpu.h"
 #include "lib/mallocs.h"
 #include "model/model.h"
 #include "ops/spill.h"
@@ -241,7 +242,7 @@ static char *train_with(const net *n, uint64_t line, const char *kernels, size_t
   *bytes = j.model->weights_bytes;
   char *all = malloc(*bytes);
   ASSERT_NOT_NULL(all);
-  memcpy(all, j.model->weights, *bytes);
+  memcpy(all, snug__place_pointer(j.model->weights), *bytes);
   job_close(&j);
   return all;
 }

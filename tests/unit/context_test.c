@@ -79,3 +79,19 @@ TEST(contexts_are_independent) {
   test_ctx_end(a);
   ASSERT_EQ_TEXT(snug_message(b), "");
 }
+
+TEST(a_device_that_is_not_there_is_refused) {
+  snug_options options = SNUG_INIT(snug_options);
+  snug_ctx *ctx = NULL;
+  char why[SNUG_DEVICE_TEXT] = "";
+  options.device = "cuda";
+  ASSERT_EQ_INT(snug_ctx_create(&options, &ctx), SNUG_E_UNSUPPORTED);
+  ASSERT_NULL(ctx);
+  ASSERT_EQ_INT(snug_device_check("cuda", why), SNUG_E_UNSUPPORTED);
+  ASSERT_HAS(why, "there is no device 'cuda' here; there is: cpu");
+  ASSERT_EQ_INT(snug_device_check("cuda", NULL), SNUG_E_UNSUPPORTED);
+  ASSERT_EQ_INT(snug_device_check(NULL, why), SNUG_OK);
+  ASSERT_EQ_INT(snug_device_check("cpu", why), SNUG_OK);
+  ASSERT_EQ_TEXT(snug_device_name(0), "cpu");
+  ASSERT_EQ_TEXT(snug_device_name(100), "");
+}

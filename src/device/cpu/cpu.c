@@ -1,10 +1,19 @@
-/* The CPU device: the table of kernels, and blocks of host memory. */
+/* The processor as a device: the table of kernels, memory of the host, and a queue that runs at
+ * once.
+ */
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/ctx.h"
+#include "base/thread.h"
+#include "device/cpu/cpu.h"
 #include "device/cpu/dnn.h"
-#include "device/device.h"
+#include "device/cpu/time.h"
+#include "device/host.h"
 #include "ops/ops.h"
+
+/* ---- kernels ---- */
 
 static snug_status prepare(snug_ctx *ctx, const snug__signature *sig, snug__needs *needs,
                            void **state) {
@@ -43,34 +52,136 @@ static const row rows[] = {
 #undef LOOP
 #undef KERNEL
 
-static const snug__kernel *kernel(const snug__op *op, snug__isa isa, int32_t i) {
+static const snug__kernel *kernel(const snug__op *op, snug__target target, int32_t i) {
   for (const row *r = rows; r->op; r++) {
     if (r->op == op && i-- == 0) {
-      return r->any ? r->any : r->loop[isa];
+      return r->any ? r->any : r->loop[snug__isa_of(target)];
     }
   }
   return i == 0 && op->reference ? &reference_kernel : NULL;
 }
 
-/* The allocator aligns as malloc does.  The block starts at the next line boundary, at least one
- * byte further on, and that distance is kept in the byte before it. */
-static int64_t block_cost(int64_t bytes) { return bytes + SNUG__BLOCK_ALIGN; }
+static snug__target target_of(const snug_ctx *ctx) {
+  return snug__host_target(ctx->threads, ctx->isa);
+}
 
-static snug_status take(snug_ctx *ctx, int64_t bytes, void **block) {
-  unsigned char *raw = NULL;
-  *block = NULL;
-  SNUG_TRY(snug__take(ctx, SNUG__MEM_WORK, (size_t)block_cost(bytes), (void **)&raw));
-  size_t skip = SNUG__BLOCK_ALIGN - (uintptr_t)raw % SNUG__BLOCK_ALIGN;
-  raw[skip - 1] = (unsigned char)skip;
-  *block = raw + skip;
+static void target_text(snug__target target, char out[SNUG__TARGET_TEXT_BYTES]) {
+  snprintf(out, SNUG__TARGET_TEXT_BYTES, "isa %s threads %d", snug__isa_text(snug__isa_of(target)),
+           target.of[0]);
+}
+
+/* ---- memory ---- */
+
+static snug_status take(snug__queue *q, snug__account_name name, int64_t bytes, snug__place *out) {
+  void *memory = NULL;
+  *out = SNUG__NOWHERE;
+  SNUG_TRY(snug__take(q->ctx, name, (size_t)bytes, &memory));
+  *out = snug__place_of_pointer(memory);
   return SNUG_OK;
 }
 
-static void give(snug_ctx *ctx, void *block, int64_t bytes) {
-  if (block) {
-    unsigned char *start = block;
-    snug__give(ctx, SNUG__MEM_WORK, start - start[-1], (size_t)block_cost(bytes));
-  }
+static void give(snug__queue *q, snug__account_name name, snug__place place, int64_t bytes) {
+  snug__give(q->ctx, name, snug__place_pointer(place), (size_t)bytes);
 }
 
-const snug__device snug__cpu = {"cpu", kernel, take, give, block_cost, snug__dnn_forget};
+/* ---- the queue ---- */
+
+static snug_status open_queue(snug__queue *q) {
+  (void)q;
+  return SNUG_OK;
+}
+
+static void close_queue(snug__queue *q) { (void)q; }
+
+/* q->own keeps what the threads that compute were like before. */
+static int64_t enter_cost(const snug__queue *q) {
+  return (int64_t)q->ctx->threads * (int64_t)sizeof(snug__thread_state);
+}
+
+static snug_status enter(snug__queue *q) {
+  snug__thread_state *before = NULL;
+  SNUG_TRY(SNUG_NEW_ARRAY(q->ctx, SNUG__MEM_PROGRAM, q->ctx->threads, &before));
+  snug__workers_begin(q->ctx->threads, before);
+  q->own = before;
+  return SNUG_OK;
+}
+
+static void leave(snug__queue *q) {
+  snug__thread_state *before = q->own;
+  snug__workers_end(q->ctx->threads, before);
+  SNUG_GIVE_ARRAY(q->ctx, SNUG__MEM_PROGRAM, before, q->ctx->threads);
+  q->own = NULL;
+}
+
+static uint32_t begin(snug__queue *q) {
+  (void)q;
+  return snug__flush_denormals();
+}
+
+static void end(snug__queue *q, uint32_t begun) {
+  (void)q;
+  snug__float_mode_set(begun);
+}
+
+static snug_status launch(snug__queue *q, const snug__kernel *k, const void *state,
+                          const snug__call *call) {
+  snug_status s = k->run(state, call);
+  if (s && !q->failed) {
+    q->failed = s;
+    q->call = call;
+  }
+  return s;
+}
+
+static void copy_in(snug__queue *q, snug__place to, const void *from, int64_t bytes) {
+  (void)q;
+  memcpy(snug__place_pointer(to), from, (size_t)bytes);
+}
+
+static void copy_out(snug__queue *q, void *to, snug__place from, int64_t bytes) {
+  (void)q;
+  memcpy(to, snug__place_pointer(from), (size_t)bytes);
+}
+
+static void copy(snug__queue *q, snug__place to, snug__place from, int64_t bytes) {
+  copy_in(q, to, snug__place_pointer(from), bytes);
+}
+
+static void fill(snug__queue *q, snug__place to, int byte, int64_t bytes) {
+  (void)q;
+  memset(snug__place_pointer(to), byte, (size_t)bytes);
+}
+
+static int64_t record(snug__queue *q) {
+  (void)q;
+  return 0;
+}
+
+static void wait(snug__queue *q, int64_t event) {
+  (void)q;
+  (void)event;
+}
+
+const snug__device snug__cpu = {.name = "cpu",
+                                .is_host = true,
+                                .target = target_of,
+                                .target_text = target_text,
+                                .kernel = kernel,
+                                .forget = snug__dnn_forget,
+                                .take = take,
+                                .give = give,
+                                .open = open_queue,
+                                .close = close_queue,
+                                .enter_cost = enter_cost,
+                                .enter = enter,
+                                .leave = leave,
+                                .begin = begin,
+                                .end = end,
+                                .launch = launch,
+                                .copy_in = copy_in,
+                                .copy_out = copy_out,
+                                .copy = copy,
+                                .fill = fill,
+                                .record = record,
+                                .wait = wait,
+                                .time = snug__cpu_time};

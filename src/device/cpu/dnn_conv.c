@@ -1,5 +1,6 @@
 /* The convolutions and their gradients by oneDNN: kernels over dnn.h. */
 #include "device/cpu/dnn.h"
+#include "device/host.h"
 #include "ops/matmul.h"
 
 /* A call in the terms of dnn.h: the three values, and where the result is one of them. */
@@ -9,7 +10,9 @@ typedef struct view {
 } view;
 
 static view start(const snug__signature *s, snug__dnn_direction direction) {
-  view v = {.conv = {.direction = direction, .threads = s->threads, .isa = s->isa}};
+  view v = {.conv = {.direction = direction,
+                     .threads = snug__threads(s),
+                     .isa = snug__isa_of(s->target)}};
   switch (direction) {
     case SNUG__DNN_FORWARD:
       v.x = &s->in[0], v.kernel = &s->in[1], v.y = &s->out[0];

@@ -1,6 +1,7 @@
 #include "device/cpu/each.h"
 
 #include "base/ctx.h"
+#include "device/host.h"
 #include "ops/support.h"
 
 #define LINE 16 /* elements of a cache line: threads meet between two */
@@ -53,7 +54,7 @@ static void run_lines(void *arg, int64_t begin, int64_t end) {
 snug_status snug__each_run(const void *state, const snug__call *call) {
   const snug__each *e = state;
   each_job job = {e, call};
-  snug__parallel_ranges(call->sig->threads, (e->n + LINE - 1) / LINE, e->least / LINE, run_lines,
-                        &job);
+  snug__parallel_ranges(snug__threads(call->sig), (e->n + LINE - 1) / LINE, e->least / LINE,
+                        run_lines, &job);
   return SNUG_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/ctx.h"
 #include "device/cpu/each.h"
+#include "device/host.h"
 #include "ops/support.h"
 
 #define LINE 16 /* elements of a cache line: threads meet between two */
@@ -88,7 +89,7 @@ static void run_rows(void *arg, int64_t begin, int64_t end) {
 snug_status snug__rows_run(const void *state, const snug__call *call) {
   const snug__rows *r = state;
   rows_job job = {r, call->in[0], call->sig->n_in > 1 ? call->in[1] : &r->scalar, call->out[0]};
-  int32_t threads = call->sig->threads;
+  int32_t threads = snug__threads(call->sig);
   if (r->zip.rank == 1) {
     snug__parallel_ranges(threads, (r->n + LINE - 1) / LINE, SNUG__EACH_COPIES / LINE, run_elements,
                           &job);

@@ -2,6 +2,7 @@
 
 #include "base/ctx.h"
 #include "device/cpu/each.h"
+#include "device/host.h"
 #include "ops/support.h"
 
 #define CHUNK 4096        /* sums side by side that a task makes at once */
@@ -149,7 +150,7 @@ snug_status snug__sums_run(const void *state, const snug__call *call) {
   sums_job j = {s, call->in[0], call->sig->n_in > 1 ? call->in[1] : NULL, call->out[0],
                 call->scratch};
   bool neighbours = s->view.run > 1 && s->view.steps == 1 && s->pieces == 1;
-  snug__parallel_ranges(call->sig->threads, s->tasks, 1 + SNUG__EACH_COPIES / s->weight,
+  snug__parallel_ranges(snug__threads(call->sig), s->tasks, 1 + SNUG__EACH_COPIES / s->weight,
                         neighbours ? run_neighbours : run_tasks, &j);
   if (s->pieces > 1) {
     join_pieces(&j);

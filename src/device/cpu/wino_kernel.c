@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "device/cpu/wino.h"
 #include "device/device.h"
+#include "device/host.h"
 #include "ops/conv.h"
 
 #define LEAST_CHANNELS 16  /* with fewer the transforms cost as much as the products save */
@@ -72,7 +73,7 @@ static void set_wants(const view *v, int32_t lanes, snug__layouts *want) {
 }
 
 static bool fits(const snug__signature *sig, snug__wino_way way, snug__layouts *want) {
-  const snug__wino *wino = snug__wino_of(sig->isa);
+  const snug__wino *wino = snug__wino_of(snug__isa_of(sig->target));
   const view v = view_of(sig, way);
   if (!wino || v.x->dtype != SNUG_FLOAT32 || v.c.groups != 1 || !is_three(&v.c.h) ||
       !is_three(&v.c.w) || !pays(&v)) {
@@ -84,8 +85,8 @@ static bool fits(const snug__signature *sig, snug__wino_way way, snug__layouts *
 
 static int64_t scratch(const snug__signature *sig, snug__wino_way way) {
   const view v = view_of(sig, way);
-  const snug__wino_shape s = shape_of(&v, sig->threads);
-  return snug__wino_of(sig->isa)->scratch(&s, way);
+  const snug__wino_shape s = shape_of(&v, snug__threads(sig));
+  return snug__wino_of(snug__isa_of(sig->target))->scratch(&s, way);
 }
 
 static const snug__wino_finish nothing = {NULL, -INFINITY, INFINITY};
@@ -100,8 +101,8 @@ static snug__wino_finish finish_of(const snug__call *call) {
 
 static snug_status run_forward(const snug__call *call, const snug__wino_finish *finish) {
   const view v = view_of(call->sig, SNUG__WINO_FORWARD);
-  const snug__wino_shape s = shape_of(&v, call->sig->threads);
-  snug__wino_of(call->sig->isa)
+  const snug__wino_shape s = shape_of(&v, snug__threads(call->sig));
+  snug__wino_of(snug__isa_of(call->sig->target))
       ->forward(&s, call->in[0], call->in[1], finish, call->out[0], call->scratch);
   return SNUG_OK;
 }
@@ -119,18 +120,18 @@ static snug_status run_conv2d_epilogue(const void *state, const snug__call *call
 
 static snug_status run_conv2d_bwd_data(const void *state, const snug__call *call) {
   const view v = view_of(call->sig, SNUG__WINO_BACKWARD_DATA);
-  const snug__wino_shape s = shape_of(&v, call->sig->threads);
+  const snug__wino_shape s = shape_of(&v, snug__threads(call->sig));
   (void)state;
-  snug__wino_of(call->sig->isa)
+  snug__wino_of(snug__isa_of(call->sig->target))
       ->backward_data(&s, call->in[0], call->in[1], call->out[0], call->scratch);
   return SNUG_OK;
 }
 
 static snug_status run_conv2d_bwd_weights(const void *state, const snug__call *call) {
   const view v = view_of(call->sig, SNUG__WINO_BACKWARD_WEIGHTS);
-  const snug__wino_shape s = shape_of(&v, call->sig->threads);
+  const snug__wino_shape s = shape_of(&v, snug__threads(call->sig));
   (void)state;
-  snug__wino_of(call->sig->isa)
+  snug__wino_of(snug__isa_of(call->sig->target))
       ->backward_weights(&s, call->in[0], call->in[1], call->out[0], call->scratch);
   return SNUG_OK;
 }

@@ -447,7 +447,10 @@ void watch(const Context &ctx) {
 }
 
 Context make_context() {
-  const snug_options options = SNUG_INIT(snug_options);
+  snug_options options = SNUG_INIT(snug_options);
+  char why[SNUG_DEVICE_TEXT];
+  options.device = snug_device_name(0);
+  check(snug_device_check(options.device, why) == SNUG_OK, "snug_device_check", why);
   snug_ctx *raw = nullptr;
   const snug_status s = snug_ctx_create(&options, &raw);
   check(s == SNUG_OK, "snug_ctx_create", snug_status_text(s));

@@ -18,6 +18,7 @@
 #include "base/size.h"
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/math.h"
+#include "device/host.h"
 #include "ops/batch_norm.h"
 #include "ops/support.h"
 #include "ops/unblock.h"
@@ -128,7 +129,7 @@ static bn_view bn_view_of(const snug__signature *sig, const snug__type *x) {
   v.row_stride = v.blocked ? v.width : v.channels;
   v.group_stride = v.blocked ? v.inner * v.width : v.width;
   v.image_stride = v.inner * (v.blocked ? v.groups * v.width : v.channels);
-  bn_share_out(&v, sig->threads);
+  bn_share_out(&v, snug__threads(sig));
   return v;
 }
 

@@ -7,6 +7,7 @@
 
 #include "device/cpu/loops/depthwise_weights.h"
 #include "device/cpu/loops/isa.h"
+#include "device/host.h"
 #include "ops/conv.h"
 #include "ops/support.h"
 
@@ -209,7 +210,7 @@ static snug_status run(const void *state, const snug__call *call) {
   j.dy = call->in[1];
   j.dw = call->out[0];
   j.parted = call->scratch;
-  snug__parallel_ranges(call->sig->threads, items,
+  snug__parallel_ranges(snug__threads(call->sig), items,
                         snug__least_items(items, snug__conv_macs(&j.c) / (double)j.lanes),
                         sum_items, &j);
   if (j.parts > 1) {

@@ -6,6 +6,7 @@
 #include "device/cpu/each.h"
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/philox.h"
+#include "device/host.h"
 #include "ops/support.h"
 
 enum { X, SEED, STEP, OFFSET };
@@ -147,7 +148,7 @@ static snug_status run_images(const void *state, const snug__call *call) {
   int64_t planes = t->dim[0] * (snug__type_stored(t, 3) / snug__layout_block(t->layout, 3));
   int64_t each = t->dim[1] * t->dim[2] * snug__layout_block(t->layout, 3);
   (void)state;
-  snug__parallel_ranges(call->sig->threads, planes, 1 + SNUG__EACH_COMPUTES / (1 + each),
+  snug__parallel_ranges(snug__threads(call->sig), planes, 1 + SNUG__EACH_COMPUTES / (1 + each),
                         images_range, &j);
   return SNUG_OK;
 }
@@ -191,7 +192,7 @@ static snug_status run_samples(const void *state, const snug__call *call) {
   images_job j = {call, drop_of(call)};
   int64_t n = snug__type_bytes(&call->sig->in[X]) / (int64_t)sizeof(float);
   (void)state;
-  snug__parallel_ranges(call->sig->threads, n, SNUG__EACH_COMPUTES, samples_range, &j);
+  snug__parallel_ranges(snug__threads(call->sig), n, SNUG__EACH_COMPUTES, samples_range, &j);
   return SNUG_OK;
 }
 

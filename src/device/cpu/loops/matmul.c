@@ -7,6 +7,7 @@
 #include "ops/matmul.h"
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/math.h"
+#include "device/host.h"
 #include "ops/support.h"
 #include "ops/window.h"
 
@@ -180,9 +181,10 @@ static matmul_job job_of(const snug__call *call) {
 static snug_status run_job(const snug__call *call, const matmul_job *j) {
   const int64_t elements = snug__type_count(&call->sig->out[0]);
   const int64_t pieces = elements / (j->m * j->n) * j->row_pieces * j->column_pieces;
-  const bool shared = call->sig->threads < 0 || (double)elements * (double)j->k > LEAST_SHARED;
+  const bool shared =
+      snug__threads(call->sig) < 0 || (double)elements * (double)j->k > LEAST_SHARED;
   matmul_job copy = *j;
-  snug__parallel_for(shared ? call->sig->threads : 1, pieces, run_pieces, &copy);
+  snug__parallel_for(shared ? snug__threads(call->sig) : 1, pieces, run_pieces, &copy);
   return SNUG_OK;
 }
 

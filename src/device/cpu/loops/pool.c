@@ -5,6 +5,7 @@
 
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/lanes.h"
+#include "device/host.h"
 #include "ops/support.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -216,7 +217,7 @@ static snug_status run_forward(const snug__call *call,
   job j = {snug__pool_of(&s->in[0], s->params), call->in[0], call->out[0],
            s->n_out > 1 ? call->out[1] : NULL};
   int64_t rows = j.p.batch * j.p.h.out;
-  snug__parallel_ranges(s->threads, rows, least_rows(rows, snug__pool_cost(s)), body, &j);
+  snug__parallel_ranges(snug__threads(s), rows, least_rows(rows, snug__pool_cost(s)), body, &j);
   return SNUG_OK;
 }
 
@@ -226,7 +227,7 @@ static snug_status run_backward(const snug__call *call,
   uint8_t *index = s->n_in > 1 ? (uint8_t *)(uintptr_t)call->in[1] : NULL; /* only read */
   job j = {snug__pool_of(&s->out[0], s->params), call->in[0], call->out[0], index};
   int64_t rows = j.p.batch * j.p.h.in;
-  snug__parallel_ranges(s->threads, rows, least_rows(rows, snug__pool_bwd_cost(s)), body, &j);
+  snug__parallel_ranges(snug__threads(s), rows, least_rows(rows, snug__pool_bwd_cost(s)), body, &j);
   return SNUG_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/lanes.h"
+#include "device/host.h"
 #include "ops/support.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -157,7 +158,7 @@ static snug_status run(const void *state, const snug__call *call) {
   job j = job_of(call, &s->in[0], &s->out[0], p->interpolation);
   int64_t rows = s->in[0].dim[0] * j.h.out;
   (void)state;
-  snug__parallel_ranges(s->threads, rows, least_rows(s, rows), forward_rows, &j);
+  snug__parallel_ranges(snug__threads(s), rows, least_rows(s, rows), forward_rows, &j);
   return SNUG_OK;
 }
 
@@ -167,7 +168,7 @@ static snug_status run_bwd(const void *state, const snug__call *call) {
   job j = job_of(call, &s->out[0], &s->in[0], p->interpolation);
   int64_t rows = s->in[0].dim[0] * j.h.in;
   (void)state;
-  snug__parallel_ranges(s->threads, rows, least_rows(s, rows), backward_rows, &j);
+  snug__parallel_ranges(snug__threads(s), rows, least_rows(s, rows), backward_rows, &j);
   return SNUG_OK;
 }
 

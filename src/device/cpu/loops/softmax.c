@@ -6,6 +6,7 @@
 #include "device/cpu/loops/isa.h"
 #include "device/cpu/loops/math.h"
 #include "device/cpu/loops/vectors.h"
+#include "device/host.h"
 #include "ops/loss.h"
 #include "ops/softmax.h"
 #include "ops/support.h"
@@ -132,7 +133,7 @@ static snug_status run_softmax(const snug__call *call, void (*body)(void *, int6
   lines j = {
       {call->in[0], call->sig->n_in > 1 ? call->in[1] : NULL}, call->out[0], t->dim[t->rank - 1]};
   int64_t n = j.n ? snug__type_count(t) / j.n : 0;
-  snug__parallel_ranges(call->sig->threads, n, 1 + SNUG__EACH_COMPUTES / (1 + j.n), body, &j);
+  snug__parallel_ranges(snug__threads(call->sig), n, 1 + SNUG__EACH_COMPUTES / (1 + j.n), body, &j);
   return SNUG_OK;
 }
 

@@ -1,23 +1,22 @@
-/* The memory of devices, by their names.  There is one so far: the processor, whose memory is the
- * host's. */
+/* The memory of the device of a context, by its name. */
 #include <string.h>
 
 #include "base/ctx.h"
+#include "device/device.h"
 
-static const char *const devices[] = {"cpu"};
-
-size_t snug_memory_devices(const snug_ctx *ctx) { return ctx ? SNUG_COUNT(devices) : 0; }
+size_t snug_memory_devices(const snug_ctx *ctx) { return ctx ? 1 : 0; }
 
 const char *snug_memory_device_name(const snug_ctx *ctx, size_t index) {
-  return ctx && index < SNUG_COUNT(devices) ? devices[index] : "";
+  return ctx && index == 0 ? ctx->queue.device->name : "";
 }
 
 static snug_status find_device(snug_ctx *ctx, const char *name) {
-  if (name && strcmp(name, devices[0]) == 0) {
+  const char *own = ctx->queue.device->name;
+  if (name && strcmp(name, own) == 0) {
     return SNUG_OK;
   }
   return snug__fail(ctx, SNUG_E_ARGUMENT, "there is no device \"%s\" here; there is: %s",
-                    name ? name : "", devices[0]);
+                    name ? name : "", own);
 }
 
 snug_status snug_memory_device_get(snug_ctx *ctx, const char *device, snug_memory_info *out) {
