@@ -15,7 +15,7 @@ ops
 grad pass plan
 tables
 exec
-budget
+planning
 data model
 train report
 record

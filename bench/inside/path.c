@@ -2,23 +2,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "budget/frontier.h"
 #include "device/cpu/cpu.h"
 #include "inside/inside.h"
+#include "planning/frontier.h"
 #include "train/calibrate.h"
 #include "train/lower.h"
 
 #define MIB 1048576.0
 
 static void print_ways(snug__frontier *f, double keep_all) {
-  for (size_t i = 0; i < f->ways.n; i++) {
-    const snug__way *w = &SNUG_VEC(&f->ways, snug__way, i);
+  for (size_t i = 0; i < f->points.n; i++) {
+    const snug__frontier_point *w = &SNUG_VEC(&f->points, snug__frontier_point, i);
     int64_t height = 0;
     bench_need(f->g->ctx, snug__frontier_height(f, i, &height));
     printf("%5.1f %%  block %9.2f MiB  load %9.2f MiB  %8.4f s  +%5.2f %%  %lld again\n",
            100.0 * (double)height / keep_all, (double)height / MIB, (double)w->outcome.load / MIB,
            w->outcome.seconds,
-           100.0 * (w->outcome.seconds / SNUG_VEC(&f->ways, snug__way, 0).outcome.seconds - 1.0),
+           100.0 *
+               (w->outcome.seconds / SNUG_VEC(&f->points, snug__frontier_point, 0).outcome.seconds -
+                1.0),
            (long long)w->outcome.n_again);
   }
 }
@@ -26,7 +28,7 @@ static void print_ways(snug__frontier *f, double keep_all) {
 static double keep_everything(const snug__graph *g, const double *seconds) {
   snug__frontier f;
   int64_t height = 0;
-  snug__keeping *kept = calloc(g->values.n, 1);
+  snug__policy *kept = calloc(g->values.n, 1);
   bench_need(g->ctx, snug__frontier_open(&f, g, &snug__cpu, seconds, seconds, NULL, kept, false));
   bench_need(g->ctx, snug__frontier_height(&f, 0, &height));
   snug__frontier_close(&f);
@@ -47,7 +49,8 @@ void show_path(const bench_options *o) {
   double *seconds = calloc(2 * g->nodes.n, sizeof *seconds);
   double *again = seconds + g->nodes.n;
   double start = bench_now();
-  bench_need(s.ctx, snug__calibrate(s.model, SNUG__STEP_TRAIN, &step, g, seconds, again, NULL));
+  bench_need(s.ctx,
+             snug__calibrate(s.model, SNUG__STEP_TRAIN, &step, g, INT64_MAX, seconds, again, NULL));
   double timed = bench_now();
   bench_need(s.ctx, snug__frontier_open(&f, g, &snug__cpu, seconds, again, NULL, NULL, false));
   double found = bench_now();

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget/frontier.h"
 #include "device/cpu/cpu.h"
 #include "inside/inside.h"
 #include "line/rules.h"
 #include "pack/problems.h"
 #include "pass/passes.h"
+#include "planning/frontier.h"
 #include "train/calibrate.h"
 #include "train/lower.h"
 
@@ -50,7 +50,7 @@ typedef struct trial {
   double *seconds, *again; /* per node */
   snug__frontier frontier;
   snug__simulation simulation;
-  snug__keeping *choice;
+  snug__policy *choice;
   rules rules;
   points ways[WAYS];
 } trial;
@@ -77,7 +77,7 @@ static void add_point(points *list, double load, double seconds) {
 static void try_choice(trial *t, int way, const bool *recomputed) {
   const snug__problem *p = &t->frontier.problem;
   for (snug__id v = 0; v < t->g->values.n; v++) {
-    t->choice[v] = recomputed[v] ? SNUG__REMADE : SNUG__KEPT;
+    t->choice[v] = recomputed[v] ? SNUG__RECOMPUTED : SNUG__KEPT;
   }
   snug__problem_close(p, t->choice);
   snug__outcome o = snug__simulate(&t->simulation, t->choice);
@@ -117,8 +117,8 @@ static void try_rules(trial *t) {
 }
 
 static void take_ours(trial *t) {
-  for (size_t i = 0; i < t->frontier.ways.n; i++) {
-    const snug__outcome *o = &SNUG_VEC(&t->frontier.ways, snug__way, i).outcome;
+  for (size_t i = 0; i < t->frontier.points.n; i++) {
+    const snug__outcome *o = &SNUG_VEC(&t->frontier.points, snug__frontier_point, i).outcome;
     add_point(&t->ways[OURS], (double)o->load, o->seconds);
   }
 }
@@ -238,8 +238,8 @@ static void open_trial(trial *t, const bench_options *o, uint64_t seed) {
   t->seconds = need(t->g->nodes.n, sizeof *t->seconds);
   t->again = need(t->g->nodes.n, sizeof *t->again);
   t->choice = need(t->g->values.n, sizeof *t->choice);
-  bench_need(t->s.ctx, snug__calibrate(t->s.model, SNUG__STEP_TRAIN, &step, t->g, t->seconds,
-                                       t->again, note));
+  bench_need(t->s.ctx, snug__calibrate(t->s.model, SNUG__STEP_TRAIN, &step, t->g, INT64_MAX,
+                                       t->seconds, t->again, note));
   if (seed) {
     vary_seconds(t, seed);
   }

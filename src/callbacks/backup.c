@@ -193,7 +193,7 @@ static snug_status plan(void *user, snug__fit *f) {
   if (s) {
     return refuse_head(b, s);
   }
-  if (f->pick.is_kept) {
+  if (f->kept.is_kept) {
     snprintf(f->model->training->note, SNUG__NOTE_BYTES,
              "the plan is that of the backup in %.200s, which the fit goes on from",
              b->base.target.path);

@@ -145,7 +145,7 @@ static snug_status walk(stream *s, snug__fit *f, const snug__backup_head *head) 
 int64_t snug__backup_bytes(const snug__fit *f, const snug__backup_head *head) {
   const snug__variables *v = &f->model->variables;
   const snug_history *h = f->history;
-  int64_t bytes = BYTES_AROUND + (int64_t)(head->settings.bytes + f->pick.choice.n_values) +
+  int64_t bytes = BYTES_AROUND + (int64_t)(head->settings.bytes + f->plan.choice.n_values) +
                   h->room * (int64_t)(h->n * sizeof *h->values) + snug__backup_callbacks_bytes(f);
   for (snug__id i = 0; i < v->list.n; i++) {
     snug__type stored = snug__variable_stored(snug__variable_at(v, i));

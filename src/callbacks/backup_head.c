@@ -82,16 +82,16 @@ snug_status snug__backup_head_names(snug__backup_stream *s, const char *path, bo
 /* ---- writing ---- */
 
 static snug_status write_choices(snug__backup_stream *s, const snug__fit *f) {
-  const snug__pick *p = &f->pick;
+  const snug__planned *p = &f->plan;
   choices c = {.micro = p->choice.micro,
                .most_scratch = p->choice.most_scratch,
                .slots = p->choice.slots,
                .window = snug__feed_window(&f->train),
-               .n_values = p->choice.keeping ? (int64_t)p->choice.n_values : 0,
-               .kernels = p->kernels,
+               .n_values = p->choice.policy ? (int64_t)p->choice.n_values : 0,
+               .kernels = f->kept.kernels,
                .line = (int64_t)snug__kept_line(f)};
   SNUG_TRY(snug__backup_keep(s, &c, sizeof c));
-  return snug__backup_keep(s, p->choice.keeping, (size_t)c.n_values);
+  return snug__backup_keep(s, p->choice.policy, (size_t)c.n_values);
 }
 
 static snug_status write_head(snug__backup_stream *s, const snug__fit *f,
@@ -137,14 +137,14 @@ snug_status snug__backup_head_walk(snug__backup_stream *s, const snug__fit *f,
 
 /* ---- reading it ---- */
 
-static snug_status read_keeping(snug__backup_stream *s, snug__fit *f, const choices *c) {
-  snug__pick *p = &f->pick;
+static snug_status read_policy(snug__backup_stream *s, snug__fit *f, const choices *c) {
+  snug__planned *p = &f->plan;
   if (f->options.replan || c->n_values == 0) {
     return snug__backup_get(s, NULL, (size_t)c->n_values);
   }
   p->choice.n_values = (size_t)c->n_values;
-  SNUG_TRY(SNUG_NEW_ARRAY(s->ctx, SNUG__MEM_PLAN, p->choice.n_values, &p->choice.keeping));
-  return snug__backup_get(s, p->choice.keeping, p->choice.n_values);
+  SNUG_TRY(SNUG_NEW_ARRAY(s->ctx, SNUG__MEM_PLAN, p->choice.n_values, &p->choice.policy));
+  return snug__backup_get(s, p->choice.policy, p->choice.n_values);
 }
 
 snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f, snug__backup_head *head) {
@@ -153,18 +153,18 @@ snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f, snug__b
   SNUG_TRY(skip_outputs(s));
   SNUG_TRY(snug__settings_compare(s, &head->settings, f->options.replan, &head->change));
   SNUG_TRY(read_choices(s, &c));
-  SNUG_TRY(read_keeping(s, f, &c));
+  SNUG_TRY(read_policy(s, f, &c));
   head->sum = s->sum;
   SNUG_TRY(snug__backup_sum(s));
   head->is_there = true;
   if (!f->options.replan) {
-    f->pick.is_kept = true;
-    f->pick.choice.micro = c.micro;
-    f->pick.choice.most_scratch = c.most_scratch;
-    f->pick.choice.slots = c.slots != 0;
-    f->pick.kernels = c.kernels;
-    f->pick.window = c.window;
-    f->pick.line = (uint64_t)c.line;
+    f->kept.is_kept = true;
+    f->plan.choice.micro = c.micro;
+    f->plan.choice.most_scratch = c.most_scratch;
+    f->plan.choice.slots = c.slots != 0;
+    f->kept.kernels = c.kernels;
+    f->kept.window = c.window;
+    f->kept.line = (uint64_t)c.line;
   }
   return SNUG_OK;
 }

@@ -20,9 +20,9 @@ typedef struct snug__backup_head {
 snug_status snug__backup_head_walk(snug__backup_stream *s, const snug__fit *f,
                                    const snug__backup_head *head) SNUG_NODISCARD;
 
-/* Read and compare the head; the choices of its plan go to f->pick, unless f may make another plan.
- * Fails: E_STATE (another fit, which is named, or another version), E_FORMAT (damaged), E_MEMORY,
- * E_IO. */
+/* Read and compare the head; the choices of its plan go to f->plan and f->kept, unless f may make
+ * another. Fails: E_STATE (another fit, which is named, or another version), E_FORMAT (damaged),
+ * E_MEMORY, E_IO. */
 snug_status snug__backup_head_read(snug__backup_stream *s, snug__fit *f,
                                    snug__backup_head *head) SNUG_NODISCARD;
 

@@ -62,11 +62,11 @@ static snug_status tell_moment(snug_recorder *r, const snug__alive *a) {
   return snug_recorder_fact(r, "plan.peak_op", node->op->name);
 }
 
-static snug_status tell_point(snug_recorder *r, const snug__pick *pick) {
-  if (pick->chosen >= pick->n_points) {
+static snug_status tell_point(snug_recorder *r, const snug__planned *plan) {
+  if (plan->chosen >= plan->n_points) {
     return SNUG_OK;
   }
-  const snug_plan_point *p = &pick->points[pick->chosen];
+  const snug_plan_point *p = &plan->points[plan->chosen];
   if (p->seconds > 0.0) {
     SNUG_TRY(snug__recorder_real(r, "plan.step_seconds", p->seconds));
   }
@@ -82,5 +82,5 @@ snug_status snug__record_fit(snug_recorder *r, const snug__fit *f, bool is_resum
   SNUG_TRY(tell_fit(r, f));
   SNUG_TRY(tell_plan(r, &f->history->memory));
   SNUG_TRY(tell_moment(r, &f->alive));
-  return tell_point(r, &f->pick);
+  return tell_point(r, &f->plan);
 }

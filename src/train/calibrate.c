@@ -122,21 +122,25 @@ static snug_status time_node(calibrator *c, snug__id id, double *seconds, double
 }
 
 /* What makes output 0 again, where that is another op: all it reads is far, being old. */
-static snug_status time_again(calibrator *c, snug__id id, double *seconds, double *guessed) {
+static snug__timed_call again_of(const calibrator *c, snug__id id, snug__recompute *recipe) {
   const snug__node *node = snug__node_at(c->g, id);
+  memset(recipe, 0, sizeof *recipe);
+  node->op->recompute(node, recipe);
+  return (snug__timed_call){.op = recipe->op,
+                            .node = id,
+                            .in = recipe->in,
+                            .out = node->out,
+                            .n_in = recipe->n_in,
+                            .n_out = 1,
+                            .params = recipe->params,
+                            .is_again = true,
+                            .far_in = UINT64_MAX,
+                            .far_out = UINT64_MAX};
+}
+
+static snug_status time_again(calibrator *c, snug__id id, double *seconds, double *guessed) {
   snug__recompute recipe;
-  memset(&recipe, 0, sizeof recipe);
-  node->op->recompute(node, &recipe);
-  const snug__timed_call q = {.op = recipe.op,
-                              .node = id,
-                              .in = recipe.in,
-                              .out = node->out,
-                              .n_in = recipe.n_in,
-                              .n_out = 1,
-                              .params = recipe.params,
-                              .is_again = true,
-                              .far_in = UINT64_MAX,
-                              .far_out = UINT64_MAX};
+  const snug__timed_call q = again_of(c, id, &recipe);
   return time_call(c, &q, seconds, guessed);
 }
 
@@ -188,28 +192,44 @@ static int64_t find_room(calibrator *c) {
   return snug__max_i64(snug__max_i64(sample, part), variable + LEAST_ROOM);
 }
 
-static snug_status run(calibrator *c, double *seconds, double *again) {
+static snug_status run(calibrator *c, int64_t room, double *seconds, double *again) {
   size_t n = c->g->values.n;
   double *own = NULL;
   SNUG_TRY(SNUG_NEW_ARRAY(c->ctx, SNUG__MEM_SCRATCH, n, &c->touched));
   memset(c->touched, 0xFF, n * sizeof *c->touched);
-  c->calls.timer.most_bytes = find_room(c);
+  c->calls.timer.most_bytes = snug__min_i64(find_room(c), snug__max_i64(room, LEAST_ROOM));
   SNUG_TRY(SNUG_NEW_ARRAY(c->ctx, SNUG__MEM_SCRATCH, c->g->nodes.n, &own));
   snug_status s = time_all(c, seconds, again ? again : own);
   SNUG_GIVE_ARRAY(c->ctx, SNUG__MEM_SCRATCH, own, c->g->nodes.n);
   return s;
 }
 
+void snug__guess_seconds(snug_model *m, const snug__step *step, const snug__graph *lowered,
+                         double *seconds, double *again) {
+  const calibrator c = {.calls = {.m = m, .step = step, .g = lowered}, .g = lowered};
+  for (snug__id id = 0; id < lowered->nodes.n; id++) {
+    const snug__node *node = snug__node_at(lowered, id);
+    const snug__timed_call whole = of_node(&c, id);
+    const bool is_view = node->op->flags & SNUG__OP_VIEW;
+    seconds[id] = again[id] = is_view ? 0.0 : snug__call_guess(&c.calls, &whole);
+    if (is_made_otherwise(node)) {
+      snug__recompute recipe;
+      const snug__timed_call q = again_of(&c, id, &recipe);
+      again[id] = snug__call_guess(&c.calls, &q);
+    }
+  }
+}
+
 snug_status snug__calibrate(snug_model *m, snug__step_kind kind, const snug__step *step,
-                            const snug__graph *lowered, double *seconds, double *again,
-                            char note[SNUG__NOTE_BYTES]) {
+                            const snug__graph *lowered, int64_t room, double *seconds,
+                            double *again, char note[SNUG__NOTE_BYTES]) {
   const snug__device *device = m->pass && m->pass->device ? m->pass->device : m->ctx->queue.device;
   calibrator c = {.calls = {.m = m, .kind = kind, .step = step, .g = lowered, .device = device},
                   .g = lowered,
                   .ctx = m->ctx};
   snug__vec_init(&c.ratios, m->ctx, SNUG__MEM_SCRATCH, sizeof(ratio), SIZE_MAX);
   SNUG_TRY(snug__call_timer_open(&c.calls));
-  snug_status s = run(&c, seconds, again);
+  snug_status s = run(&c, room, seconds, again);
   SNUG_GIVE_ARRAY(m->ctx, SNUG__MEM_SCRATCH, c.touched, lowered->values.n);
   snug__vec_release(&c.ratios);
   snug__call_timer_close(&c.calls, note);

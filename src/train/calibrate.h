@@ -23,7 +23,11 @@
  * file of timings was not used, and stays as it is if it was or there was none.  No weight and no
  * state is touched. Fails: E_MEMORY, E_LIMIT, as building a step does. */
 snug_status snug__calibrate(snug_model *m, snug__step_kind kind, const snug__step *step,
-                            const snug__graph *lowered, double *seconds, double *again,
-                            char note[SNUG__NOTE_BYTES]) SNUG_NODISCARD;
+                            const snug__graph *lowered, int64_t room, double *seconds,
+                            double *again, char note[SNUG__NOTE_BYTES]) SNUG_NODISCARD;
+
+/* The same without timing anything: by the work that ops state.  It is the same on any machine. */
+void snug__guess_seconds(snug_model *m, const snug__step *step, const snug__graph *lowered,
+                         double *seconds, double *again);
 
 #endif

@@ -7,9 +7,9 @@
 #include "base/size.h"
 #include "base/store.h"
 #include "train/fit_memory.h"
+#include "train/fit_plan.h"
 #include "train/kept.h"
 #include "train/lower.h"
-#include "train/pick.h"
 #include "train/samples.h"
 #include "train/slots.h"
 
@@ -85,11 +85,11 @@ static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_op
 
 /* ---- programs, logs, history ---- */
 
-snug_status snug__fit_make_session(snug__fit *f) {
+snug_status snug__fit_make_session(snug__fit *f, const snug__step_choice *choice) {
   const snug__feed *t = &f->train;
   const snug__feed *v = &f->validation;
   snug__session_spec spec = {.main_kind = SNUG__STEP_TRAIN,
-                             .choice = f->pick.choice,
+                             .choice = *choice,
                              .kernels = snug__fit_rules(f->model).fixed,
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
@@ -127,7 +127,7 @@ static void close_callbacks(snug__fit *f) {
 static snug_status check_disk(const snug__fit *f) {
   const snug__training *t = f->model->training;
   int64_t bytes = f->session.file_bytes + (snug__place_is_set(t->state) ? 0 : t->slots_bytes);
-  return bytes && f->pick.chosen < f->pick.n_points
+  return bytes && f->plan.chosen < f->plan.n_points
              ? snug__store_check(f->model->ctx, f->options.levers.disk_folder, bytes)
              : SNUG_OK;
 }
@@ -140,7 +140,7 @@ static snug_status open_all(snug__fit *f, const snug_data *data, const snug_fit_
   SNUG_TRY(snug__logs_create(f));
   SNUG_TRY(snug__samples_create(f));
   SNUG_TRY(prepare_callbacks(f));
-  SNUG_TRY(snug__pick_way(f));
+  SNUG_TRY(snug__fit_plan(f));
   SNUG_TRY(check_disk(f));
   SNUG_TRY(f->has_kernels ? snug__kernel_list_check(&f->kernels) : SNUG_OK);
   return snug__fit_check_limit(f, &f->history->memory);
@@ -174,7 +174,7 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
   snug__samples_end(f);
   snug__session_release(&f->session);
   snug__slots_decide(f->model, false); /* unless this fit has made the state */
-  snug__pick_release(f);
+  snug__planned_release(&f->plan, ctx);
   close_callbacks(f);
   snug__logs_release(f);
   snug__fit_free_kernels(f);
@@ -191,10 +191,10 @@ void snug__fit_close(snug__fit *f, snug_status s, snug_history **history) {
 }
 
 static snug_status check_line(const snug__fit *f) {
-  return f->pick.chosen < f->pick.n_points && !snug__pick_exceeds(f) ? SNUG_OK
-         : f->pick.is_kept && f->options.memory
+  return snug__fit_is_planned(f) ? SNUG_OK
+         : f->kept.is_kept && f->options.memory
              ? snug__kept_refuse(f)
-             : snug__fit_refuse(f, &f->history->memory, snug__pick_least(f));
+             : snug__fit_refuse(f, &f->history->memory, f->plan.least);
 }
 
 /* A plan that stays within what the process may hold was judged as a whole: from here on nobody

@@ -4,6 +4,7 @@
 
 #include "pass/assign_layouts.h"
 #include "pass/kernel_list.h"
+#include "planning/planning.h"
 #include "snug/plan.h"
 #include "train/alive.h"
 #include "train/feed.h"
@@ -22,7 +23,7 @@ typedef struct snug__position {
  * their say, whatever their order. */
 typedef struct snug__keeper {
   void *user;
-  snug_status (*plan)(void *user, struct snug__fit *f); /* before one is chosen: see pick.is_kept */
+  snug_status (*plan)(void *user, struct snug__fit *f); /* before one is chosen: see kept.is_kept */
   snug_status (*resume)(void *user, struct snug__fit *f); /* before the first epoch */
   snug_status (*after_batch)(void *user, struct snug__fit *f, bool goes_on);
   snug_status (*after_epoch)(void *user, struct snug__fit *f);
@@ -36,27 +37,20 @@ typedef struct snug__saving {
   void (*tell)(void *user, bool begins); /* NULL: nobody */
 } snug__saving;
 
-/* What was chosen for the training step, and what there was to choose from. */
-typedef struct snug__pick {
-  snug__step_choice choice;
-  int64_t slots_saved; /* bytes that slots in a file would save, if it is to be decided */
-  bool is_usual;       /* the session is that of a fit without a line */
-  bool is_kept;        /* the choice is that of a backup: nothing is chosen */
-  int64_t window;      /* of that: samples to shuffle in, as snug__feed_window */
-  uint64_t line;       /* of that: the least line that took it; 0: none */
-  uint64_t kernels;    /* key of the list of the kernels that run, if a backup is kept */
-  uint64_t process; /* what the process is taken to need with the session: see process_figure.h */
-  snug_plan_point *points; /* the fastest first; `process` is what the line must be for it */
-  size_t n_points, room;
-  uint64_t least; /* the least line that would do; without a curve, that of the session */
-  size_t chosen;  /* their number: nothing fits, and the fit is that of the last one */
-} snug__pick;
+/* The plan of a backup, which a fit that goes on keeps. */
+typedef struct snug__kept {
+  bool is_kept;     /* the choice is that of a backup: nothing is chosen */
+  int64_t window;   /* samples to shuffle in, as snug__feed_window */
+  uint64_t line;    /* the least line that took it; 0: none */
+  uint64_t kernels; /* key of the list of the kernels that run, if a backup is kept */
+} snug__kept;
 
 typedef struct snug__fit {
   snug_model *model;
   snug_fit_options options; /* with the defaults filled in */
   snug__session session;
-  snug__pick pick;
+  snug__planned plan; /* how its steps are run */
+  snug__kept kept;
   struct snug__augment *augment; /* of what is trained on; NULL: none */
   snug__feed train, validation;
   bool has_validation;
@@ -112,8 +106,8 @@ void snug__fit_free_kernels(snug__fit *f);
  * the list that is fixed, and the most scratch. */
 snug__kernel_rules snug__fit_rules(const snug_model *m);
 
-/* Make the session that f->pick.choice says, and measure it (history->memory). */
-snug_status snug__fit_make_session(snug__fit *f) SNUG_NODISCARD;
+/* Make the session that a choice says, and measure it (history->memory). */
+snug_status snug__fit_make_session(snug__fit *f, const snug__step_choice *choice) SNUG_NODISCARD;
 
 /* Of the list of the kernels that the session runs: a key.  Fails: E_MEMORY. */
 snug_status snug__fit_kernels_key(const snug__fit *f, uint64_t *out) SNUG_NODISCARD;

@@ -18,7 +18,7 @@ snug__kernel_rules snug__fit_rules(const snug_model *m) {
   if (!f) {
     return (snug__kernel_rules){0};
   }
-  return (snug__kernel_rules){.most_scratch = f->pick.choice.most_scratch,
+  return (snug__kernel_rules){.most_scratch = f->plan.choice.most_scratch,
                               .fixed = f->has_kernels ? &f->kernels : NULL};
 }
 

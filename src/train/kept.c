@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "base/size.h"
 #include "train/fit_memory.h"
+#include "train/fit_plan.h"
 #include "train/lower.h"
-#include "train/ways.h"
 
 static snug_status refuse_damaged(const snug__fit *f) {
   return snug__fail(f->model->ctx, SNUG_E_FORMAT,
@@ -16,15 +16,15 @@ static snug_status refuse_damaged(const snug__fit *f) {
 
 /* ---- whether it is a plan ---- */
 
-static bool may_wait(const snug__fit *f, snug__keeping k) {
+static bool may_wait(const snug__fit *f, snug__policy k) {
   return k <= SNUG__WAITING_BESIDE && (!snug__is_waiting(k) || f->options.levers.allow_disk);
 }
 
 /* What is recomputed must have a recipe, and views go with what they look at or are kept. */
-static bool is_closed(const snug__recipes *r, const snug__keeping *keeping, const bool *closed) {
+static bool is_closed(const snug__recipes *r, const snug__policy *policy, const bool *closed) {
   for (snug__id v = 0; v < r->g->values.n; v++) {
     bool is_view = snug__value_at(r->g, v)->view_of != SNUG_NONE;
-    if (snug__is_remade(keeping[v]) != closed[v] && !(is_view && keeping[v] == SNUG__KEPT)) {
+    if (snug__is_recomputed(policy[v]) != closed[v] && !(is_view && policy[v] == SNUG__KEPT)) {
       return false;
     }
   }
@@ -32,17 +32,17 @@ static bool is_closed(const snug__recipes *r, const snug__keeping *keeping, cons
 }
 
 static snug_status check_recipes(const snug__fit *f, const snug__graph *g, bool *remade) {
-  const snug__keeping *keeping = f->pick.choice.keeping;
+  const snug__policy *policy = f->plan.choice.policy;
   snug__recipes recipes;
   bool good = true;
   for (snug__id v = 0; v < g->values.n; v++) {
-    good = good && may_wait(f, keeping[v]);
-    remade[v] = snug__is_remade(keeping[v]);
+    good = good && may_wait(f, policy[v]);
+    remade[v] = snug__is_recomputed(policy[v]);
   }
   snug_status s = snug__recipes_init(&recipes, g, snug__model_device(f->model));
   if (!s && good) {
     snug__recipes_close(&recipes, remade);
-    good = is_closed(&recipes, keeping, remade);
+    good = is_closed(&recipes, policy, remade);
   }
   snug__recipes_release(&recipes);
   return s ? s : good ? SNUG_OK : refuse_damaged(f);
@@ -50,7 +50,7 @@ static snug_status check_recipes(const snug__fit *f, const snug__graph *g, bool 
 
 static snug_status check_values(const snug__fit *f, const snug__graph *g) {
   bool *remade = NULL;
-  if (f->pick.choice.n_values != g->values.n) {
+  if (f->plan.choice.n_values != g->values.n) {
     return refuse_damaged(f);
   }
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &remade));
@@ -59,24 +59,24 @@ static snug_status check_values(const snug__fit *f, const snug__graph *g) {
   return s;
 }
 
-static snug_status check_keeping(const snug__fit *f) {
-  snug__family y = {.micro = f->pick.choice.micro < f->train.batch ? f->pick.choice.micro : 0,
-                    .most_scratch = f->pick.choice.most_scratch};
-  if (!f->pick.choice.keeping) {
+static snug_status check_policy(const snug__fit *f) {
+  snug__graph *graph = NULL;
+  snug__step step;
+  if (!f->plan.choice.policy) {
     return SNUG_OK;
   }
-  snug_status s = snug__family_build(&y, f);
-  s = s ? s : check_values(f, y.graph);
-  snug__graph_destroy(y.graph);
+  snug_status s = snug__fit_lower(f, &f->plan.choice, &graph, &step);
+  s = s ? s : check_values(f, graph);
+  snug__graph_destroy(graph);
   return s;
 }
 
 static snug_status check(snug__fit *f) {
-  if (f->pick.choice.slots && !f->options.levers.allow_disk) {
+  if (f->plan.choice.slots && !f->options.levers.allow_disk) {
     return refuse_damaged(f);
   }
-  SNUG_TRY(snug__fit_fix_window(f, f->pick.window));
-  return snug__feed_window(&f->train) == f->pick.window ? check_keeping(f) : refuse_damaged(f);
+  SNUG_TRY(snug__fit_fix_window(f, f->kept.window));
+  return snug__feed_window(&f->train) == f->kept.window ? check_policy(f) : refuse_damaged(f);
 }
 
 /* ---- making it ---- */
@@ -84,7 +84,7 @@ static snug_status check(snug__fit *f) {
 static snug_status check_kernels(const snug__fit *f) {
   uint64_t kernels = 0;
   SNUG_TRY(snug__fit_kernels_key(f, &kernels));
-  return kernels == f->pick.kernels
+  return kernels == f->kept.kernels
              ? SNUG_OK
              : snug__fail(f->model->ctx, SNUG_E_STATE,
                           "the backup is of a fit that ran other kernels than there are here "
@@ -96,14 +96,14 @@ static snug_status check_kernels(const snug__fit *f) {
 snug_status snug__kept_take(snug__fit *f) {
   const snug_memory_report *r = &f->history->memory;
   SNUG_TRY(check(f));
-  SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->pick.points));
-  f->pick.n_points = f->pick.room = 1;
-  SNUG_TRY(snug__fit_make_session(f));
+  SNUG_TRY(SNUG_NEW_ARRAY(f->model->ctx, SNUG__MEM_PLAN, 1, &f->plan.points));
+  f->plan.n_points = f->plan.room = 1;
+  SNUG_TRY(snug__fit_make_session(f, &f->plan.choice));
   SNUG_TRY(check_kernels(f));
-  f->pick.points[0] = (snug_plan_point){
+  f->plan.points[0] = (snug_plan_point){
       .block = r->block,
       .process = r->process,
-      .micro_batch = f->pick.choice.micro ? snug__min_i64(f->pick.choice.micro, f->train.batch)
+      .micro_batch = f->plan.choice.micro ? snug__min_i64(f->plan.choice.micro, f->train.batch)
                                           : f->train.batch};
   return SNUG_OK;
 }
@@ -113,17 +113,17 @@ snug_status snug__kept_take(snug__fit *f) {
 void snug__kept_judge(snug__fit *f) {
   snug_memory_report *r = &f->history->memory;
   uint64_t line = f->options.memory;
-  bool took_it = f->pick.line && line >= f->pick.line;
+  bool took_it = f->kept.line && line >= f->kept.line;
   uint64_t most = line + (took_it ? SNUG__MARGIN_BYTES : 0);
-  f->pick.chosen = line && snug__fit_bare_process(r) > most;
-  if (line && !f->pick.chosen && r->process > line) {
+  f->plan.chosen = line && snug__fit_bare_process(r) > most;
+  if (line && !f->plan.chosen && r->process > line) {
     r->reserve -= r->process - line;
     r->process = line;
   }
 }
 
 uint64_t snug__kept_line(const snug__fit *f) {
-  uint64_t before = f->pick.line;
+  uint64_t before = f->kept.line;
   uint64_t now = f->options.memory;
   return !before || (now && now < before) ? now : before;
 }
@@ -137,5 +137,5 @@ snug_status snug__kept_refuse(const snug__fit *f) {
                     "give that line, or let another plan be made, with other results "
                     "(replan of snug_fit_options)",
                     snug__print_bytes(r->line, line), (unsigned long long)r->line,
-                    snug__print_bytes(f->pick.least, need), (unsigned long long)f->pick.least);
+                    snug__print_bytes(f->plan.least, need), (unsigned long long)f->plan.least);
 }

@@ -5,12 +5,12 @@
 
 #include "train/fit.h"
 
-/* Make the session that f->pick says, which a backup kept.  Fails: E_FORMAT (no such plan is
+/* Make the session that f->plan says, which a backup kept.  Fails: E_FORMAT (no such plan is
  * possible for the model), E_STATE (the order of samples or the kernels cannot be had any more), as
  * snug__fit_make_session. */
 snug_status snug__kept_take(snug__fit *f) SNUG_NODISCARD;
 
-/* Whether that plan, as it was measured, stays under the line goes to f->pick.chosen. */
+/* Whether that plan, as it was measured, stays under the line goes to f->plan.chosen. */
 void snug__kept_judge(snug__fit *f);
 
 /* The least line that took the plan of an open fit, before or now; 0: there was none. */

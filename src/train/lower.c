@@ -130,13 +130,13 @@ const snug__device *snug__model_device(const snug_model *m) {
 
 /* ---- what is recomputed ---- */
 
-static snug_status apply(const snug__recipes *recipes, const snug__keeping *keeping,
+static snug_status apply(const snug__recipes *recipes, const snug__policy *policy,
                          snug__rewrite *out) {
   const snug__graph *g = recipes->g;
   snug__id *order = NULL;
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->nodes.n, &order));
   snug_status s = snug__plan_order(g, SNUG__ORDER_PEAK, order);
-  s = s ? s : snug__way_apply(recipes, keeping, order, out);
+  s = s ? s : snug__recompute_apply(recipes, policy, order, out);
   SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, order, g->nodes.n);
   return s;
 }
@@ -159,15 +159,15 @@ static snug_status take_over(snug_model *m, snug__rewrite *r, snug__graph **grap
 }
 
 snug_status snug__step_recompute(snug_model *m, snug__graph **graph, snug__step *step,
-                                 const snug__keeping *keeping) {
+                                 const snug__policy *policy) {
   snug__recipes recipes;
   snug__rewrite r;
-  if (!keeping) {
+  if (!policy) {
     SNUG_TRY(snug__pass_recompute_cheap(*graph, snug__model_device(m), &r));
     return take_over(m, &r, graph, step);
   }
   snug_status s = snug__recipes_init(&recipes, *graph, snug__model_device(m));
-  s = s ? s : apply(&recipes, keeping, &r);
+  s = s ? s : apply(&recipes, policy, &r);
   snug__recipes_release(&recipes);
   return s ? s : take_over(m, &r, graph, step);
 }

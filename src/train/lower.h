@@ -2,8 +2,8 @@
 #ifndef SNUG_TRAIN_LOWER_H
 #define SNUG_TRAIN_LOWER_H
 
-#include "budget/frontier.h"
 #include "pass/passes.h"
+#include "planning/frontier.h"
 #include "train/step.h"
 
 /* Run the passes over a step, with kernels that the rules choose (NULL: any).  The layouts of all
@@ -18,7 +18,7 @@ snug_status snug__step_assign_layouts(snug_model *m, const snug__kernel_rules *r
 /* Make again what a choice says (one per value; NULL: what costs next to nothing), in a step that
  * is laid out. */
 snug_status snug__step_recompute(snug_model *m, snug__graph **graph, snug__step *step,
-                                 const snug__keeping *keeping) SNUG_NODISCARD;
+                                 const snug__policy *policy) SNUG_NODISCARD;
 
 /* The device that a model's steps run on. */
 const snug__device *snug__model_device(const snug_model *m);

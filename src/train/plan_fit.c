@@ -6,9 +6,8 @@
 #include "graph/op.h"
 #include "snug/plan.h"
 #include "train/fit.h"
-#include "train/pick.h"
+#include "train/fit_plan.h"
 #include "train/stand_in.h"
-#include "train/ways.h"
 
 struct snug_plan {
   snug_ctx *ctx;
@@ -143,14 +142,14 @@ static void fill_validation(snug_plan *p, const snug__session *s, const snug__ru
 }
 
 static snug_status fill_points(snug_plan *p, const snug__fit *f) {
-  size_t bytes = f->pick.n_points * sizeof *p->points;
+  size_t bytes = f->plan.n_points * sizeof *p->points;
   SNUG_TRY(snug__arena_take(&p->arena, bytes, (void **)&p->points));
-  memcpy(p->points, f->pick.points, bytes);
-  p->n_points = f->pick.n_points;
-  p->chosen = f->pick.chosen;
-  p->least = snug__pick_least(f);
-  p->fits = f->pick.chosen < f->pick.n_points && !snug__pick_exceeds(f);
-  p->resumes = f->pick.is_kept;
+  memcpy(p->points, f->plan.points, bytes);
+  p->n_points = f->plan.n_points;
+  p->chosen = f->plan.chosen;
+  p->least = f->plan.least;
+  p->fits = snug__fit_is_planned(f);
+  p->resumes = f->kept.is_kept;
   return SNUG_OK;
 }
 
@@ -208,15 +207,15 @@ static snug_status make(snug_ctx *ctx, const snug__fit *f, snug_plan **out) {
 static snug_status measure_shown(snug__fit *f, uint64_t *most) {
   snug_plan *p = NULL;
   snug_scope scope;
-  size_t n = f->pick.n_points;
-  size_t beside = f->pick.is_usual ? f->pick.room - 1 : 0;
-  f->pick.n_points = beside ? 1 : n;
+  size_t n = f->plan.n_points;
+  size_t beside = f->plan.is_usual ? f->plan.room - 1 : 0;
+  f->plan.n_points = beside ? 1 : n;
   snug_scope_begin(f->model->ctx, &scope);
   snug_status s = make(f->model->ctx, f, &p);
   snug_plan_destroy(p);
   snug_status ended = snug_scope_end(f->model->ctx, &scope);
-  f->pick.n_points = n;
-  *most = scope.peak - beside * sizeof *f->pick.points;
+  f->plan.n_points = n;
+  *most = scope.peak - beside * sizeof *f->plan.points;
   return s ? s : ended;
 }
 

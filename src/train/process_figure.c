@@ -7,9 +7,10 @@
 #include "base/timings.h"
 #include "train/fit_memory.h"
 
-#define SPARE (UINT64_C(256) << 10) /* the same process differs by less from run to run, */
-#define HOST_PART 256               /* and one that is not Snug's alone by less than such a part */
-#define GRAIN (UINT64_C(64) << 10)
+#define SPARE (UINT64_C(128) << 10) /* the same process differs by less from run to run, */
+/* and one that is not Snug's alone by more: the pages of the search's code stay with it */
+#define HOST_SPARE (UINT64_C(256) << 10)
+#define HOST_PART 512
 
 /* ---- what decides it ---- */
 
@@ -61,58 +62,58 @@ static uint64_t key_of(const snug__fit *f) {
   return key;
 }
 
-/* ---- keeping it ---- */
+/* ---- policy it ---- */
 
 static uint64_t spare_of(const snug__fit *f, uint64_t measured) {
-  const uint64_t part = f->model->ctx->whole_process ? 0 : measured / HOST_PART;
-  return part > SPARE ? part : SPARE;
+  const uint64_t part = measured / HOST_PART;
+  return f->model->ctx->whole_process ? SPARE : part > HOST_SPARE ? part : HOST_SPARE;
 }
 
-static uint64_t round_up(const snug__fit *f, uint64_t measured) {
-  return (measured + spare_of(f, measured) + GRAIN - 1) / GRAIN * GRAIN;
+uint64_t snug__process_restate(snug_memory_report *r, uint64_t before) {
+  const uint64_t bare = snug__fit_bare_process(r);
+  const uint64_t stated = r->process && before > bare ? before : bare;
+  r->reserve = r->reserve - (r->process - bare) + (stated - bare);
+  r->process = stated;
+  return stated;
 }
 
-/* Let the report say the figure in the place of the margin: it is what a line is held against.
- * Where as much was measured, nothing is added. */
-static void tell(snug_memory_report *r, uint64_t figure) {
-  uint64_t bare = snug__fit_bare_process(r);
-  uint64_t told = figure > bare ? figure : bare;
-  if (figure) {
-    r->reserve = r->reserve - (r->process - bare) + (told - bare);
-    r->process = told;
+/* Let the report say the figure in the place of the margin, and with the spare of other runs as far
+ * as a line leaves room for it: a run in which less was measured states a line that one with more
+ * accepts. */
+static void tell(snug_memory_report *r, uint64_t figure, uint64_t spare) {
+  const uint64_t bare = snug__fit_bare_process(r);
+  const uint64_t needed = figure > bare ? figure : bare;
+  const uint64_t left = r->line >= needed ? r->line - needed : spare;
+  snug__process_restate(r, needed + (left < spare ? left : spare));
+}
+
+/* The figure that was kept stands if no more was measured, and not much less: that is room which a
+ * line does not use.  Where a little more was measured, it is that for now. */
+static snug_status find(snug__timings *t, const snug__fit *f, uint64_t key, uint64_t *out) {
+  const uint64_t measured = snug__fit_bare_process(&f->history->memory);
+  const uint64_t spare = spare_of(f, measured);
+  double value = 0.0;
+  if (snug__timings_find(t, key, &value)) {
+    const uint64_t kept = (uint64_t)value;
+    *out = kept > measured ? kept : measured;
+    if (measured <= kept + spare && kept <= measured + 3 * spare) {
+      return SNUG_OK;
+    }
   }
-}
-
-/* Whether a kept figure still stands for what was measured: it is no less, so that what stays under
- * a line by the figure does so by what was measured, and not much more: that is room which a line
- * does not use. */
-static bool stands(const snug__fit *f, uint64_t kept, uint64_t measured) {
-  return measured <= kept && kept < round_up(f, measured) + spare_of(f, measured);
-}
-
-static snug_status find(snug__timings *t, snug__fit *f, uint64_t key) {
-  uint64_t measured = snug__fit_bare_process(&f->history->memory);
-  double kept = 0.0;
-  f->pick.process = round_up(f, measured);
-  if (snug__timings_find(t, key, &kept) && stands(f, (uint64_t)kept, measured)) {
-    f->pick.process = (uint64_t)kept;
-    return SNUG_OK;
-  }
-  snug_status s = snug__timings_add(t, key, (double)f->pick.process);
+  *out = measured + spare;
+  snug_status s = snug__timings_add(t, key, (double)*out);
   return s == SNUG_E_OVERFLOW ? SNUG_OK : s; /* the file is full: it is not kept */
 }
 
-snug_status snug__process_figure(snug__fit *f) {
+snug_status snug__process_figure(snug__fit *f, uint64_t *out) {
   snug__timings t;
-  f->pick.process = 0;
+  *out = 0;
   if (!f->history->memory.process) {
     return SNUG_OK; /* the system tells nothing */
   }
   SNUG_TRY(snug__timings_open(&t, f->model->ctx));
-  snug_status s = find(&t, f, key_of(f));
+  snug_status s = find(&t, f, key_of(f), out);
   snug__timings_close(&t);
-  tell(&f->history->memory, f->pick.process);
+  tell(&f->history->memory, *out, spare_of(f, *out));
   return s;
 }
-
-void snug__process_figure_tell(snug__fit *f) { tell(&f->history->memory, f->pick.process); }

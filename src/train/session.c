@@ -17,13 +17,13 @@ static snug_status lower_chosen(snug_model *m, const snug__session_spec *spec, s
   bool trains = step->kind == SNUG__STEP_TRAIN || step->kind == SNUG__STEP_TRAIN_MICRO_BATCH;
   const snug__step_choice *choice = &spec->choice;
   const snug__kernel_rules rules = {choice->most_scratch, spec->kernels};
-  *chosen = choice->keeping && trains;
+  *chosen = choice->policy && trains;
   if (!*chosen) {
     return snug__step_lower(m, &rules, graph, step);
   }
   SNUG_TRY(snug__step_assign_layouts(m, &rules, graph, step));
   *chosen = (*graph)->values.n == choice->n_values;
-  return snug__step_recompute(m, graph, step, *chosen ? choice->keeping : NULL);
+  return snug__step_recompute(m, graph, step, *chosen ? choice->policy : NULL);
 }
 
 static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows, bool weighted,
@@ -37,7 +37,7 @@ static snug_status make_run(snug__session *s, snug__step_kind kind, int64_t rows
     return status;
   }
   SNUG_TRY(snug__program_create(graph, snug__model_device(s->model),
-                                chosen ? &snug__way_plan : spec->plan, &run->program));
+                                chosen ? &snug__candidate_plan : spec->plan, &run->program));
   s->file_bytes = snug__max_i64(s->file_bytes, snug__program_file(run->program));
   s->constants_bytes += snug__program_constants(run->program);
   s->staging_bytes = snug__max_i64(s->staging_bytes, snug__program_staging(run->program));

@@ -17,8 +17,8 @@
 #define SNUG_TRAIN_SESSION_H
 
 #include "base/thread.h"
-#include "budget/frontier.h"
 #include "exec/program.h"
+#include "planning/frontier.h"
 #include "train/step.h"
 
 typedef enum snug__slot {
@@ -60,16 +60,6 @@ typedef struct snug__session {
   struct snug__store *store; /* the file, from commit on */
   bool has_entered;          /* the queue of the device is set up for its programs */
 } snug__session;
-
-/* How the steps of a training are run: what a line chooses, and a backup keeps. */
-typedef struct snug__step_choice {
-  int64_t micro;          /* samples of a micro-batch; 0: batches are run whole */
-  int64_t most_scratch;   /* that kernels are to need, see assign_layouts.h; 0: any */
-  bool slots;             /* optimizer slots live in a file, if that is still free */
-  snug__keeping *keeping; /* what is recomputed, per value of the step as it is laid out; NULL: what
-                             costs next to nothing */
-  size_t n_values;        /* of keeping: steps of other sizes have as many */
-} snug__step_choice;
 
 /* What a session is to be made for.  A batch of 0 means that the slot is not needed. */
 typedef struct snug__session_spec {

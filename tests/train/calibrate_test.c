@@ -29,7 +29,9 @@ static snug_status calibrate(snug_model *m, int64_t batch, calibrated *c) {
   snug_status s = snug__step_lower(m, NULL, &c->g, &step);
   c->seconds = calloc(c->g->nodes.n, sizeof *c->seconds);
   c->again = calloc(c->g->nodes.n, sizeof *c->again);
-  return s ? s : snug__calibrate(m, SNUG__STEP_TRAIN, &step, c->g, c->seconds, c->again, c->note);
+  return s ? s
+           : snug__calibrate(m, SNUG__STEP_TRAIN, &step, c->g, INT64_MAX, c->seconds, c->again,
+                             c->note);
 }
 
 static void end(calibrated *c) {

@@ -6,11 +6,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "budget/frontier.h"
 #include "device/cpu/cpu.h"
 #include "lib/fault.h"
 #include "lib/mallocs.h"
 #include "model/model.h"
+#include "planning/frontier.h"
 #include "snug/plan.h"
 #include "train/lower.h"
 #include "train/nets.h"
@@ -188,13 +188,13 @@ TEST(a_folder_that_cannot_be_used_is_told_before_step_1) {
 /* ---- memory fails ---- */
 
 static snug_status choose_all(const snug__graph *g, snug__frontier *f) {
-  snug__keeping *choice = NULL;
+  snug__policy *choice = NULL;
   snug__rewrite r;
   snug_status s = SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->values.n, &choice);
   for (snug__id v = 0; !s && v < g->values.n; v++) {
     choice[v] = f->problem.can_wait[v] ? SNUG__WAITING : SNUG__KEPT;
   }
-  s = s ? s : snug__way_apply(&f->problem.recipes, choice, f->problem.order, &r);
+  s = s ? s : snug__recompute_apply(&f->problem.recipes, choice, f->problem.order, &r);
   if (!s) {
     snug__rewrite_release(&r);
   }

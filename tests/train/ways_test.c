@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget/frontier.h"
-#include "budget/knapsack.h"
-#include "budget/search.h"
 #include "device/cpu/cpu.h"
 #include "lib/mallocs.h"
 #include "model/model.h"
 #include "ops/spill.h"
+#include "planning/frontier.h"
+#include "planning/knapsack.h"
+#include "planning/search.h"
 #include "snug/plan.h"
 #include "train/lower.h"
 #include "train/nets.h"
@@ -28,7 +28,7 @@ typedef struct lab {
 static const snug__store_rate slow_disk = {2e-9, 1e-9, 2e-10};
 
 static void open_lab(lab *l, const net *n, const snug__store_rate *disk,
-                     const snug__keeping *fixed) {
+                     const snug__policy *fixed) {
   *l = (lab){.ctx = test_ctx()};
   l->model = net_model(l->ctx, n, "adam");
   ASSERT_OK(l->ctx, snug__settle_layouts(l->model, SNUG__STEP_TRAIN));
@@ -81,16 +81,16 @@ static double flat_seconds(const lab *l, const snug__graph *g, const snug__id *o
 }
 
 /* What a choice comes to as it is planned: load, seconds if they are flat, bytes of the file. */
-static snug__outcome planned(lab *l, const snug__keeping *keeping) {
+static snug__outcome planned(lab *l, const snug__policy *policy) {
   snug__rewrite r;
   snug__plan *plan = NULL;
-  ASSERT_OK(l->ctx,
-            snug__way_apply(&l->frontier.problem.recipes, keeping, l->frontier.problem.order, &r));
+  ASSERT_OK(l->ctx, snug__recompute_apply(&l->frontier.problem.recipes, policy,
+                                          l->frontier.problem.order, &r));
   ASSERT_OK(l->ctx, snug__graph_verify(r.to));
   snug__needs *needs = calloc(r.to->nodes.n, sizeof *needs);
   ASSERT_NOT_NULL(needs);
   ASSERT_OK(l->ctx, snug__needs_of_graph(&l->frontier.needs, r.to, needs));
-  ASSERT_OK(l->ctx, snug__plan_create(r.to, needs, &snug__way_plan, &plan));
+  ASSERT_OK(l->ctx, snug__plan_create(r.to, needs, &snug__candidate_plan, &plan));
   snug__outcome o = {.load = plan->load,
                      .seconds = flat_seconds(l, r.to, plan->order),
                      .on_disk = snug__spill_bytes(r.to)};
@@ -100,11 +100,13 @@ static snug__outcome planned(lab *l, const snug__keeping *keeping) {
   return o;
 }
 
-static void choose(const lab *l, double part, double waiting, snug__keeping *out) {
+static void choose(const lab *l, double part, double waiting, snug__policy *out) {
   const snug__problem *p = &l->frontier.problem;
   for (snug__id v = 0; v < l->graph->values.n; v++) {
     bool can = p->recipes.of[v].op && test_random_unit() < part;
-    out[v] = !can ? SNUG__KEPT : test_random_unit() < 0.5 ? SNUG__REMADE : SNUG__REMADE_IN_PASSING;
+    out[v] = !can                       ? SNUG__KEPT
+             : test_random_unit() < 0.5 ? SNUG__RECOMPUTED
+                                        : SNUG__RECOMPUTED_IN_PASSING;
     if (p->can_wait && p->can_wait[v] && test_random_unit() < waiting) {
       out[v] = test_random_unit() < 0.5 ? SNUG__WAITING : SNUG__WAITING_BESIDE;
     }
@@ -115,7 +117,7 @@ static void choose(const lab *l, double part, double waiting, snug__keeping *out
 /* Chains of values in one memory are not followed here, so a plan may need a little less. */
 static void compare(lab *l, double waiting) {
   snug__simulation sim;
-  snug__keeping *choice = calloc(l->graph->values.n, 1);
+  snug__policy *choice = calloc(l->graph->values.n, 1);
   ASSERT_NOT_NULL(choice);
   ASSERT_OK(l->ctx, snug__simulation_open(&sim, &l->frontier.problem));
   for (int k = 0; k < 4; k++) {
@@ -157,11 +159,11 @@ TEST(a_simulated_step_knows_what_waits_in_a_file) {
 TEST(no_way_is_both_larger_and_slower_than_another) {
   lab l;
   open_lab(&l, &nets[n_nets - 1], NULL, NULL);
-  size_t n = l.frontier.ways.n;
+  size_t n = l.frontier.points.n;
   ASSERT_TRUE(n > 3);
   for (size_t i = 1; i < n; i++) {
-    const snug__way *a = &SNUG_VEC(&l.frontier.ways, snug__way, i - 1);
-    const snug__way *b = &SNUG_VEC(&l.frontier.ways, snug__way, i);
+    const snug__frontier_point *a = &SNUG_VEC(&l.frontier.points, snug__frontier_point, i - 1);
+    const snug__frontier_point *b = &SNUG_VEC(&l.frontier.points, snug__frontier_point, i);
     ASSERT_TRUE(a->outcome.seconds < b->outcome.seconds && a->outcome.load > b->outcome.load);
   }
   close_lab(&l);
@@ -188,7 +190,7 @@ TEST(two_threads_find_what_one_finds) {
     const snug__choice_point *a = &SNUG_VEC(&points[0], snug__choice_point, i);
     const snug__choice_point *b = &SNUG_VEC(&points[1], snug__choice_point, i);
     ASSERT_EQ_INT(a->outcome.load, b->outcome.load);
-    ASSERT_EQ_BYTES(a->keeping, b->keeping, l.graph->values.n);
+    ASSERT_EQ_BYTES(a->policy, b->policy, l.graph->values.n);
   }
   for (int32_t i = 0; i < 2; i++) {
     snug__vec_release(&points[i]);
@@ -198,8 +200,8 @@ TEST(two_threads_find_what_one_finds) {
 }
 
 static bool has_as_good(const snug__frontier *f, const snug__outcome *o) {
-  for (size_t i = 0; i < f->ways.n; i++) {
-    const snug__outcome *way = &SNUG_VEC(&f->ways, snug__way, i).outcome;
+  for (size_t i = 0; i < f->points.n; i++) {
+    const snug__outcome *way = &SNUG_VEC(&f->points, snug__frontier_point, i).outcome;
     if (way->load <= o->load && way->seconds <= o->seconds) {
       return true;
     }
@@ -213,7 +215,7 @@ TEST(no_knapsack_is_better_than_all_ways) {
     snug__simulation sim;
     snug__knapsack k;
     open_lab(&l, &nets[i], NULL, NULL);
-    snug__keeping *choice = calloc(l.graph->values.n, 1);
+    snug__policy *choice = calloc(l.graph->values.n, 1);
     ASSERT_NOT_NULL(choice);
     ASSERT_OK(l.ctx, snug__simulation_open(&sim, &l.frontier.problem));
     ASSERT_OK(l.ctx, snug__knapsack_open(&k, &l.frontier.problem));

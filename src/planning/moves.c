@@ -1,4 +1,4 @@
-#include "budget/moves.h"
+#include "planning/moves.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,7 +39,7 @@ int64_t snug__searcher_work(const snug__searcher *s) { return s->now.work + s->t
 
 bool snug__searcher_is_spent(const snug__searcher *s) { return snug__searcher_work(s) >= s->work; }
 
-void snug__searcher_go(snug__searcher *s, const snug__keeping *choice) {
+void snug__searcher_go(snug__searcher *s, const snug__policy *choice) {
   memcpy(s->choice, choice, n_values(s));
   s->at = snug__simulate(&s->now, s->choice);
 }
@@ -67,7 +67,7 @@ static bool can_return(const snug__searcher *s, snug__id v) {
 
 /* Whether a copy was made for another value and waits for its own readers at the peak. */
 static bool can_pass(const snug__searcher *s, snug__id v) {
-  return s->choice[v] == SNUG__REMADE && can_return(s, v) && s->now.own_first[v] > s->at.peak;
+  return s->choice[v] == SNUG__RECOMPUTED && can_return(s, v) && s->now.own_first[v] > s->at.peak;
 }
 
 /* Whether a value that is kept lies idle at the peak, and may wait in the file. */
@@ -82,7 +82,7 @@ static bool can_hurry(const snug__searcher *s, snug__id v) {
 }
 
 /* Keep the most promising ones. */
-static void consider(snug__candidates *c, snug__candidate one) {
+static void consider(snug__moves *c, snug__move one) {
   const double worth = one.worth;
   if (c->n == c->most && worth <= c->list[c->n - 1].worth) {
     return;
@@ -94,8 +94,8 @@ static void consider(snug__candidates *c, snug__candidate one) {
   c->list[i] = one;
 }
 
-static snug__candidate change(const snug__searcher *s, snug__id v, snug__keeping to, double worth) {
-  return (snug__candidate){.value = v, .from = s->choice[v], .to = to, .worth = worth};
+static snug__move change(const snug__searcher *s, snug__id v, snug__policy to, double worth) {
+  return (snug__move){.value = v, .from = s->choice[v], .to = to, .worth = worth};
 }
 
 /* All bytes take as long to be moved: the largest value is the best. */
@@ -112,7 +112,7 @@ static void consider_waits(snug__searcher *s, snug__id v) {
 static void find_candidates(snug__searcher *s, size_t most) {
   int64_t least = s->at.load / LEAST_PART;
   double tick = s->p->total * 1e-6; /* nothing is quite free */
-  s->drops = s->returns = s->passes = s->waits = (snug__candidates){.most = most};
+  s->drops = s->returns = s->passes = s->waits = (snug__moves){.most = most};
   for (snug__id v = 0; v < n_values(s); v++) {
     if (s->p->bytes[v] < least) {
       continue;
@@ -120,13 +120,13 @@ static void find_candidates(snug__searcher *s, size_t most) {
     double bytes = (double)s->p->bytes[v];
     double rate = bytes / (s->p->again_seconds[v] + tick);
     if (can_drop(s, v)) {
-      consider(&s->drops, change(s, v, SNUG__REMADE, rate));
+      consider(&s->drops, change(s, v, SNUG__RECOMPUTED, rate));
     }
     if (can_return(s, v)) {
       consider(&s->returns, change(s, v, SNUG__KEPT, bytes));
     }
     if (can_pass(s, v)) {
-      consider(&s->passes, change(s, v, SNUG__REMADE_IN_PASSING, rate));
+      consider(&s->passes, change(s, v, SNUG__RECOMPUTED_IN_PASSING, rate));
     }
     consider_waits(s, v);
   }
@@ -138,7 +138,7 @@ static void find_candidates(snug__searcher *s, size_t most) {
 /* Drop a value in `tried`, and what it is made of where that would have to be kept for it alone. */
 static void drop(snug__searcher *s, snug__id value) {
   const snug__recipe *r = &s->p->recipes.of[value];
-  s->tried[value] = SNUG__REMADE;
+  s->tried[value] = SNUG__RECOMPUTED;
   for (int32_t i = 0; i < r->n_in; i++) {
     snug__id u = r->in[i] == SNUG_NONE ? SNUG_NONE : s->p->base[r->in[i]];
     if (u != SNUG_NONE && s->p->bytes[u] && s->tried[u] == SNUG__KEPT && s->p->recipes.of[u].op &&
@@ -162,10 +162,10 @@ static double score(double less, double seconds) {
   return less <= 0.0 ? -INFINITY : seconds <= 0.0 ? INFINITY : less / seconds;
 }
 
-static snug__outcome try_move(snug__searcher *s, snug__id value, snug__keeping to) {
+static snug__outcome try_move(snug__searcher *s, snug__id value, snug__policy to) {
   memcpy(s->tried, s->choice, n_values(s));
   s->tried[value] = to;
-  if (to == SNUG__REMADE && s->choice[value] == SNUG__KEPT) {
+  if (to == SNUG__RECOMPUTED && s->choice[value] == SNUG__KEPT) {
     drop(s, value);
   }
   snug__problem_close(s->p, s->tried);
@@ -173,14 +173,14 @@ static snug__outcome try_move(snug__searcher *s, snug__id value, snug__keeping t
 }
 
 /* What a move is worth that is left in s->tried, beside an excess of so much without it. */
-static double try_score(snug__searcher *s, const snug__candidate *c, double before) {
+static double try_score(snug__searcher *s, const snug__move *c, double before) {
   snug__outcome o = try_move(s, c->value, c->to);
   return o.load == INT64_MAX ? -INFINITY
                              : score(before - excess(s, &s->trial), o.seconds - s->at.seconds);
 }
 
 /* Try all candidates of a kind; the best of all so far is left in s->best. */
-static double try_all(snug__searcher *s, snug__candidates *c, double before, double best) {
+static double try_all(snug__searcher *s, snug__moves *c, double before, double best) {
   for (size_t i = 0; i < c->n; i++) {
     c->list[i].score = snug__searcher_is_spent(s) ? -INFINITY : try_score(s, &c->list[i], before);
     if (c->list[i].score > best) {
@@ -202,9 +202,9 @@ static double find_move(snug__searcher *s, size_t most) {
 }
 
 /* Networks repeat themselves: what was nearly as good as the best one mostly is so still. */
-static void move_on(snug__searcher *s, const snug__candidates *c, double best) {
+static void move_on(snug__searcher *s, const snug__moves *c, double best) {
   for (size_t i = 0; i < c->n && s->at.load > s->level && !snug__searcher_is_spent(s); i++) {
-    const snug__candidate *one = &c->list[i];
+    const snug__move *one = &c->list[i];
     if (one->score >= s->nearly * best && s->choice[one->value] == one->from &&
         try_score(s, one, excess(s, &s->now)) >= s->nearly * best) {
       snug__searcher_go(s, s->tried);
@@ -225,7 +225,7 @@ bool snug__searcher_move(snug__searcher *s) {
   return true;
 }
 
-/* ---- keeping again ---- */
+/* ---- policy again ---- */
 
 static double price(const snug__searcher *s, snug__id v) {
   return snug__is_waiting(s->choice[v])
@@ -248,7 +248,7 @@ static snug__id next_dearest(const snug__searcher *s, double below, snug__id aft
   return dearest;
 }
 
-static bool try_cheaper(snug__searcher *s, snug__id v, snug__keeping to) {
+static bool try_cheaper(snug__searcher *s, snug__id v, snug__policy to) {
   snug__outcome o = try_move(s, v, to);
   if (o.load > s->level || o.seconds >= s->at.seconds) {
     return false;
@@ -259,9 +259,9 @@ static bool try_cheaper(snug__searcher *s, snug__id v, snug__keeping to) {
 
 /* Keep a value again, or have it in a cheaper way. */
 static void take_back(snug__searcher *s, snug__id v) {
-  snug__keeping was = s->choice[v];
+  snug__policy was = s->choice[v];
   bool is_better = try_cheaper(s, v, SNUG__KEPT) ||
-                   (was == SNUG__REMADE_IN_PASSING && try_cheaper(s, v, SNUG__REMADE));
+                   (was == SNUG__RECOMPUTED_IN_PASSING && try_cheaper(s, v, SNUG__RECOMPUTED));
   if (is_better || !s->may_wait || !s->p->can_wait[v] || was == SNUG__WAITING_BESIDE) {
     return;
   }

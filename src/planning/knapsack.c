@@ -1,4 +1,4 @@
-#include "budget/knapsack.h"
+#include "planning/knapsack.h"
 
 #include "base/ctx.h"
 #include "base/size.h"
@@ -78,10 +78,10 @@ snug_status snug__knapsack_open(snug__knapsack *k, const snug__problem *p) {
   return SNUG_OK;
 }
 
-void snug__knapsack_choose(const snug__knapsack *k, size_t units, snug__keeping *choice) {
+void snug__knapsack_choose(const snug__knapsack *k, size_t units, snug__policy *choice) {
   int64_t unit = bytes_per_unit(k);
   for (snug__id v = 0; v < k->p->g->values.n; v++) {
-    choice[v] = is_item(k->p, v) ? SNUG__REMADE : SNUG__KEPT;
+    choice[v] = is_item(k->p, v) ? SNUG__RECOMPUTED : SNUG__KEPT;
   }
   for (size_t i = k->items.n; i-- > 0;) {
     if (k->taken[i * (UNITS + 1) + units]) {

@@ -1,4 +1,4 @@
-#include "budget/wait.h"
+#include "planning/wait.h"
 
 #include <math.h>
 #include <string.h>

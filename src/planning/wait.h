@@ -2,10 +2,10 @@
  *
  * In the walk they are followed as values that are kept.  Then their lives are cut in two, by the
  * rules of that pass, and the processor and the disk are followed through the step. */
-#ifndef SNUG_BUDGET_WAIT_H
-#define SNUG_BUDGET_WAIT_H
+#ifndef SNUG_PLANNING_WAIT_H
+#define SNUG_PLANNING_WAIT_H
 
-#include "budget/problem.h"
+#include "planning/problem.h"
 
 snug_status snug__waits_allocate(snug__simulation *s) SNUG_NODISCARD;
 void snug__waits_release(snug__simulation *s);

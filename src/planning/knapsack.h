@@ -3,10 +3,10 @@
  *
  * It knows nothing of when values are alive, nor that what a value is made of may have to be made
  * again, too.  But it sees all values at once, where moves see one. */
-#ifndef SNUG_BUDGET_KNAPSACK_H
-#define SNUG_BUDGET_KNAPSACK_H
+#ifndef SNUG_PLANNING_KNAPSACK_H
+#define SNUG_PLANNING_KNAPSACK_H
 
-#include "budget/problem.h"
+#include "planning/problem.h"
 
 #define SNUG__KNAPSACK_UNITS 4096 /* of all bytes that could be kept */
 
@@ -21,6 +21,6 @@ snug_status snug__knapsack_open(snug__knapsack *k, const snug__problem *p) SNUG_
 void snug__knapsack_close(snug__knapsack *k);
 
 /* The choice for a size in units: per value, closed. */
-void snug__knapsack_choose(const snug__knapsack *k, size_t units, snug__keeping *choice);
+void snug__knapsack_choose(const snug__knapsack *k, size_t units, snug__policy *choice);
 
 #endif

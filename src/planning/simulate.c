@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/ctx.h"
-#include "budget/problem.h"
-#include "budget/wait.h"
+#include "planning/problem.h"
+#include "planning/wait.h"
 
 void snug__simulation_release(snug__simulation *s) {
   if (!s->p) {
@@ -53,12 +53,13 @@ static size_t n_values(const snug__simulation *s) { return s->p->g->values.n; }
 /* The instance that is read for a value now, in the backward.  What waits is followed as if it were
  * kept; its life is cut in two when all else is known. */
 static size_t instance(const snug__simulation *s, snug__id value) {
-  size_t kind = !snug__is_remade(s->choice[value]) ? 0 : s->made[value] ? 1 : 2;
+  size_t kind = !snug__is_recomputed(s->choice[value]) ? 0 : s->made[value] ? 1 : 2;
   return s->p->base[value] + kind * n_values(s);
 }
 
 static bool is_there(const snug__simulation *s, snug__id value) {
-  return !snug__is_remade(s->choice[value]) || s->made[value] || s->made_at[value] == s->request;
+  return !snug__is_recomputed(s->choice[value]) || s->made[value] ||
+         s->made_at[value] == s->request;
 }
 
 static void touch(snug__simulation *s, size_t instance_) {
@@ -119,7 +120,7 @@ static void end_request(snug__simulation *s) {
 }
 
 static void mark_made(snug__simulation *s, snug__id value) {
-  if (s->choice[value] == SNUG__REMADE_IN_PASSING && s->read_at[value] != s->request) {
+  if (s->choice[value] == SNUG__RECOMPUTED_IN_PASSING && s->read_at[value] != s->request) {
     s->made_at[value] = s->request;
     if (s->p->base[value] == value) {
       s->passing[s->n_passing++] = value;
@@ -176,7 +177,7 @@ static void make(snug__simulation *s, snug__id value) {
 
 static void need(snug__simulation *s, snug__span in) {
   for (int32_t i = 0; i < in.n; i++) {
-    s->needed[in.ids[i]] |= snug__is_remade(s->choice[in.ids[i]]);
+    s->needed[in.ids[i]] |= snug__is_recomputed(s->choice[in.ids[i]]);
   }
   s->work += in.n;
 }
@@ -187,7 +188,7 @@ static void mark_needed(snug__simulation *s) {
   memset(s->needed, 0, n_values(s));
   for (size_t i = 0; i < p->n_made; i++) {
     snug__id v = p->made[i];
-    if (snug__is_remade(s->choice[v]) && (p->is_read[v] || s->needed[v])) {
+    if (snug__is_recomputed(s->choice[v]) && (p->is_read[v] || s->needed[v])) {
       s->needed[v] = true;
       need(s, p->ingredients[v]);
     }
@@ -197,7 +198,7 @@ static void mark_needed(snug__simulation *s) {
 static void make_early(snug__simulation *s, snug__id id) {
   for (uint32_t i = s->p->early_start[id]; i < s->p->early_start[id + 1]; i++) {
     snug__id v = SNUG_VEC(&s->p->early, snug__id, i);
-    if (snug__is_remade(s->choice[v]) && s->needed[v] && !s->made[v]) {
+    if (snug__is_recomputed(s->choice[v]) && s->needed[v] && !s->made[v]) {
       begin_request(s, (snug__span){&v, 1});
       make(s, v);
       end_request(s);
@@ -343,7 +344,7 @@ static int64_t unwanted_bytes(const snug__simulation *s, snug__id value) {
   const snug__node *node = again == SNUG_NONE ? NULL : snug__node_at(s->p->g, again);
   int64_t bytes = 0;
   for (int32_t k = 0; node && k < node->n_out; k++) {
-    bytes += node->out[k] == SNUG_NONE || snug__is_remade(s->choice[node->out[k]])
+    bytes += node->out[k] == SNUG_NONE || snug__is_recomputed(s->choice[node->out[k]])
                  ? 0
                  : s->p->bytes[node->out[k]];
   }
@@ -371,7 +372,7 @@ static int64_t scratch_at(const snug__simulation *s, size_t position) {
   return step < n_nodes ? s->p->scratch[step] : s->p->again_scratch[step - n_nodes];
 }
 
-snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice) {
+snug__outcome snug__simulate(snug__simulation *s, const snug__policy *choice) {
   snug__outcome o = {0};
   s->choice = choice;
   restart(s);

@@ -3,12 +3,13 @@
  *
  * The order is fixed.  Values that are recomputed stand just before their first reader in the
  * backward, as the recompute pass puts them, so what is simulated here is what that pass makes. */
-#ifndef SNUG_BUDGET_PROBLEM_H
-#define SNUG_BUDGET_PROBLEM_H
+#ifndef SNUG_PLANNING_PROBLEM_H
+#define SNUG_PLANNING_PROBLEM_H
 
 #include "base/store.h"
 #include "exec/needs.h"
 #include "pass/recompute.h"
+#include "planning/choice.h"
 
 /* Some of the values that a node or a recipe has, in their order: those that lie in the block, look
  * at such, or could be recomputed.  The others have no part in what is alive. */
@@ -64,24 +65,23 @@ snug_status snug__problem_open(snug__problem *p, const snug__graph *g, snug__nee
                                const snug__store_rate *disk) SNUG_NODISCARD;
 void snug__problem_release(snug__problem *p);
 
-/* What becomes of the values of a forward: see snug__recomputing and snug__offload.  One each;
- * views as what they look at, or kept where that waits. */
-typedef unsigned char snug__keeping;
-enum {
-  SNUG__KEPT,
-  SNUG__REMADE,
-  SNUG__REMADE_IN_PASSING,
-  SNUG__WAITING,       /* in a file: moved while the processor waits, memory is least */
-  SNUG__WAITING_BESIDE /* moved beside SNUG__REACH nodes, which hold the memory longer */
+enum { /* of snug__policy */
+       SNUG__KEPT,
+       SNUG__RECOMPUTED,
+       SNUG__RECOMPUTED_IN_PASSING,
+       SNUG__WAITING,       /* in a file: moved while the processor waits, memory is least */
+       SNUG__WAITING_BESIDE /* moved beside SNUG__REACH nodes, which hold the memory longer */
 };
 
 #define SNUG__REACH 8
 
-static inline bool snug__is_waiting(snug__keeping k) { return k >= SNUG__WAITING; }
-static inline bool snug__is_remade(snug__keeping k) { return k != SNUG__KEPT && k < SNUG__WAITING; }
+static inline bool snug__is_waiting(snug__policy k) { return k >= SNUG__WAITING; }
+static inline bool snug__is_recomputed(snug__policy k) {
+  return k != SNUG__KEPT && k < SNUG__WAITING;
+}
 
 /* Complete a choice for values that have recipes: views go with what they look at. */
-void snug__problem_close(const snug__problem *p, snug__keeping *choice);
+void snug__problem_close(const snug__problem *p, snug__policy *choice);
 
 /* What a choice comes to. */
 typedef struct snug__outcome {
@@ -109,7 +109,7 @@ typedef struct snug__trip {
  * behind all originals, and what was made of it in passing, behind those. */
 typedef struct snug__simulation {
   const snug__problem *p;
-  const snug__keeping *choice;
+  const snug__policy *choice;
   uint32_t *first, *end; /* per instance: positions in which it is alive; in passing: the last */
   uint32_t *forward_end; /* per value: the position behind its last use in the forward */
   uint32_t *own_first;   /* per value: the first position that reads its copy for itself */
@@ -145,6 +145,6 @@ void snug__simulation_release(snug__simulation *s);
 
 /* Run the step with a closed choice.  One that makes too much again has a load beyond all bounds.
  */
-snug__outcome snug__simulate(snug__simulation *s, const snug__keeping *choice);
+snug__outcome snug__simulate(snug__simulation *s, const snug__policy *choice);
 
 #endif

@@ -6,14 +6,14 @@
  * them stand knapsacks of many sizes, each with what can be kept besides at no higher load.  Where
  * values may wait in a file, all paths are gone once more with moves for that.  All end after an
  * amount of work.  A long search is done on two threads, and finds what one would. */
-#ifndef SNUG_BUDGET_SEARCH_H
-#define SNUG_BUDGET_SEARCH_H
+#ifndef SNUG_PLANNING_SEARCH_H
+#define SNUG_PLANNING_SEARCH_H
 
-#include "budget/problem.h"
+#include "planning/problem.h"
 
 /* A choice and what it comes to. */
 typedef struct snug__choice_point {
-  snug__keeping *keeping; /* per value */
+  snug__policy *policy; /* per value */
   snug__outcome outcome;
 } snug__choice_point;
 
@@ -22,7 +22,7 @@ typedef struct snug__choice_point {
  * knapsacks.  None is there that an earlier one is as good as.  fixed: what is recomputed, in all
  * of them, and only what waits is searched for; NULL: nothing is fixed.  quick: one path alone,
  * unless it took little work.  Their arrays lie in the arena.  Fails: E_MEMORY. */
-snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, bool quick,
+snug_status snug__search(const snug__problem *p, const snug__policy *fixed, bool quick,
                          snug__arena *arena, snug__vec *points) SNUG_NODISCARD;
 
 #endif

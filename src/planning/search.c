@@ -1,12 +1,12 @@
-#include "budget/search.h"
+#include "planning/search.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/thread.h"
-#include "budget/knapsack.h"
-#include "budget/moves.h"
+#include "planning/knapsack.h"
+#include "planning/moves.h"
 
 #define PATH_WORK (INT64_C(1) << 26)     /* of the longest paths */
 #define QUICK_WORK (INT64_C(1) << 24)    /* of the only path, where there are many searches */
@@ -49,10 +49,10 @@ static bool is_beaten(const snug__vec *points, const snug__outcome *o) {
 }
 
 static snug_status add_point(snug__vec *points, snug__arena *arena, const snug__outcome *outcome,
-                             const snug__keeping *choice, size_t n) {
+                             const snug__policy *choice, size_t n) {
   snug__choice_point point = {.outcome = *outcome};
-  SNUG_TRY(snug__arena_take(arena, n, (void **)&point.keeping));
-  memcpy(point.keeping, choice, n);
+  SNUG_TRY(snug__arena_take(arena, n, (void **)&point.policy));
+  memcpy(point.policy, choice, n);
   return snug__vec_push(points, &point, 1);
 }
 
@@ -108,7 +108,7 @@ static snug_status walk(walker *w, const start *from) {
 
 static snug_status walk_from(walker *w, const start *from) {
   for (size_t v = 0; v < n_values(w); v++) {
-    w->s.tried[v] = from->cheap && w->s.p->cheap[v] ? SNUG__REMADE : SNUG__KEPT;
+    w->s.tried[v] = from->cheap && w->s.p->cheap[v] ? SNUG__RECOMPUTED : SNUG__KEPT;
   }
   return walk(w, from);
 }
@@ -132,7 +132,7 @@ static snug_status add_size(walker *w, size_t units, bool pruned) {
   SNUG_TRY(add_tried(w, pruned));
   snug__knapsack_choose(&w->team->sack, units, w->s.tried);
   for (snug__id v = 0; v < n_values(w); v++) {
-    w->s.tried[v] = p->cheap[v] ? SNUG__REMADE : w->s.tried[v];
+    w->s.tried[v] = p->cheap[v] ? SNUG__RECOMPUTED : w->s.tried[v];
   }
   snug__problem_close(p, w->s.tried);
   return add_tried(w, pruned);
@@ -219,7 +219,7 @@ static snug_status walk_all(team *t) {
 
 /* Where there are many searches, one bold path; that it took little work tells that there is time
  * for more. */
-static snug_status search(team *t, const snug__keeping *fixed, bool quick) {
+static snug_status search(team *t, const snug__policy *fixed, bool quick) {
   static const start bold = {true, 0.3, 0.955, QUICK_WORK};
   static const start only = {true, 0.3, 0.955, PATH_WORK};
   walker *w = &t->walkers[0];
@@ -236,7 +236,7 @@ static snug_status search(team *t, const snug__keeping *fixed, bool quick) {
   return walk_all(t);
 }
 
-static snug_status search_twice(team *t, const snug__keeping *fixed, bool quick) {
+static snug_status search_twice(team *t, const snug__policy *fixed, bool quick) {
   snug__searcher *s = &t->walkers[0].s;
   SNUG_TRY(open_walker(t, &t->walkers[0]));
   s->is_fixed = fixed != NULL;
@@ -249,13 +249,13 @@ static snug_status take_points(const walker *w, snug__arena *arena, snug__vec *p
   for (size_t i = 0; i < w->points.n; i++) {
     const snug__choice_point *p = &SNUG_VEC(&w->points, snug__choice_point, i);
     if (!is_beaten(points, &p->outcome)) {
-      SNUG_TRY(add_point(points, arena, &p->outcome, p->keeping, n_values(w)));
+      SNUG_TRY(add_point(points, arena, &p->outcome, p->policy, n_values(w)));
     }
   }
   return SNUG_OK;
 }
 
-snug_status snug__search(const snug__problem *p, const snug__keeping *fixed, bool quick,
+snug_status snug__search(const snug__problem *p, const snug__policy *fixed, bool quick,
                          snug__arena *arena, snug__vec *points) {
   team t = {.p = p, .taking = PTHREAD_MUTEX_INITIALIZER};
   snug_status status = search_twice(&t, fixed, quick);

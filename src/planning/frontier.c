@@ -1,13 +1,14 @@
-#include "budget/frontier.h"
+#include "planning/frontier.h"
 
 #include <string.h>
 
 #include "base/ctx.h"
 #include "pass/offload.h"
 
-#define MOST_WAYS (1 << 16)
+#define MOST_POINTS (1 << 16)
 
-const snug__plan_options snug__way_plan = {.order = SNUG__ORDER_CREATION, .work = INT64_C(1) << 24};
+const snug__plan_options snug__candidate_plan = {.order = SNUG__ORDER_CREATION,
+                                                 .work = INT64_C(1) << 24};
 
 void snug__frontier_settle(snug__frontier *f) {
   snug__problem_release(&f->problem);
@@ -17,17 +18,17 @@ void snug__frontier_settle(snug__frontier *f) {
 void snug__frontier_close(snug__frontier *f) {
   if (f->g) {
     snug__frontier_settle(f);
-    snug__vec_release(&f->ways);
+    snug__vec_release(&f->points);
     snug__arena_release(&f->arena);
   }
   *f = (snug__frontier){0};
 }
 
-/* ---- ways ---- */
+/* ---- points ---- */
 
-static snug_status add_way(snug__frontier *f, const snug__choice_point *point) {
-  snug__way way = {.keeping = point->keeping, .outcome = point->outcome};
-  return snug__vec_push(&f->ways, &way, 1);
+static snug_status add_point(snug__frontier *f, const snug__choice_point *point) {
+  snug__frontier_point one = {.policy = point->policy, .outcome = point->outcome};
+  return snug__vec_push(&f->points, &one, 1);
 }
 
 /* Whether a point is better than another, or as good and found earlier. */
@@ -48,22 +49,22 @@ static snug_status keep_best(snug__frontier *f, const snug__vec *points) {
     for (size_t k = 0; is_best && k < points->n; k++) {
       is_best = k == i || !beats(all, k, i);
     }
-    SNUG_TRY(is_best ? add_way(f, &all[i]) : SNUG_OK);
+    SNUG_TRY(is_best ? add_point(f, &all[i]) : SNUG_OK);
   }
-  snug__way *ways = f->ways.data;
-  for (size_t i = 1; i < f->ways.n; i++) { /* there are few */
-    snug__way way = ways[i];
+  snug__frontier_point *sorted = f->points.data;
+  for (size_t i = 1; i < f->points.n; i++) { /* there are few */
+    snug__frontier_point one = sorted[i];
     size_t k = i;
-    for (; k > 0 && ways[k - 1].outcome.seconds > way.outcome.seconds; k--) {
-      ways[k] = ways[k - 1];
+    for (; k > 0 && sorted[k - 1].outcome.seconds > one.outcome.seconds; k--) {
+      sorted[k] = sorted[k - 1];
     }
-    ways[k] = way;
+    sorted[k] = one;
   }
   return SNUG_OK;
 }
 
 /* A choice that was made by hand, completed; the arena's. */
-static snug_status complete(snug__frontier *f, const snug__keeping *fixed, snug__keeping **out) {
+static snug_status complete(snug__frontier *f, const snug__policy *fixed, snug__policy **out) {
   SNUG_TRY(snug__arena_take(&f->arena, f->g->values.n, (void **)out));
   for (snug__id v = 0; v < f->g->values.n; v++) {
     (*out)[v] = f->problem.recipes.of[v].op ? fixed[v] : SNUG__KEPT;
@@ -72,9 +73,22 @@ static snug_status complete(snug__frontier *f, const snug__keeping *fixed, snug_
   return SNUG_OK;
 }
 
-static snug_status search(snug__frontier *f, const snug__keeping *fixed, bool quick) {
+snug_status snug__frontier_add(snug__frontier *f, const snug__policy *policy, size_t *at) {
+  size_t n = f->g->values.n;
+  snug__simulation s;
+  snug__choice_point point;
+  SNUG_TRY(snug__arena_take(&f->arena, n, (void **)&point.policy));
+  memcpy(point.policy, policy, n);
+  SNUG_TRY(snug__simulation_open(&s, &f->problem));
+  point.outcome = snug__simulate(&s, point.policy);
+  snug__simulation_release(&s);
+  *at = f->points.n;
+  return add_point(f, &point);
+}
+
+static snug_status search(snug__frontier *f, const snug__policy *fixed, bool quick) {
   snug__vec points;
-  snug__vec_init(&points, f->g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__choice_point), MOST_WAYS);
+  snug__vec_init(&points, f->g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__choice_point), MOST_POINTS);
   snug_status s = snug__search(&f->problem, fixed, quick, &f->arena, &points);
   s = s ? s : keep_best(f, &points);
   f->usual = s ? f->usual : SNUG_VEC(&points, snug__choice_point, 0).outcome;
@@ -84,8 +98,8 @@ static snug_status search(snug__frontier *f, const snug__keeping *fixed, bool qu
 
 static snug_status fill(snug__frontier *f, const snug__device *device, const double *seconds,
                         const double *again, const snug__store_rate *disk,
-                        const snug__keeping *fixed, bool quick) {
-  snug__keeping *start = NULL;
+                        const snug__policy *fixed, bool quick) {
+  snug__policy *start = NULL;
   SNUG_TRY(snug__needs_open(&f->needs, f->g->ctx, device));
   SNUG_TRY(snug__problem_open(&f->problem, f->g, &f->needs, seconds, again, disk));
   SNUG_TRY(fixed ? complete(f, fixed, &start) : SNUG_OK);
@@ -94,11 +108,11 @@ static snug_status fill(snug__frontier *f, const snug__device *device, const dou
 
 snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const snug__device *device,
                                 const double *seconds, const double *again,
-                                const snug__store_rate *disk, const snug__keeping *fixed,
+                                const snug__store_rate *disk, const snug__policy *fixed,
                                 bool quick) {
   *f = (snug__frontier){.g = g};
   snug__arena_init(&f->arena, g->ctx, SNUG__MEM_SCRATCH);
-  snug__vec_init(&f->ways, g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__way), MOST_WAYS);
+  snug__vec_init(&f->points, g->ctx, SNUG__MEM_SCRATCH, sizeof(snug__frontier_point), MOST_POINTS);
   snug_status s = fill(f, device, seconds, again, disk, fixed, quick);
   if (s) {
     snug__frontier_close(f);
@@ -108,15 +122,15 @@ snug_status snug__frontier_open(snug__frontier *f, const snug__graph *g, const s
 
 /* ---- applying ---- */
 
-static snug_status recompute(const snug__recipes *recipes, const snug__keeping *keeping,
+static snug_status recompute(const snug__recipes *recipes, const snug__policy *policy,
                              const snug__id *order, snug__rewrite *out) {
   snug_ctx *ctx = recipes->g->ctx;
   size_t n = recipes->g->values.n;
   bool *flags = NULL; /* what is recomputed, and what of it in passing */
   SNUG_TRY(SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, 2 * n, &flags));
   for (size_t v = 0; v < n; v++) {
-    flags[v] = snug__is_remade(keeping[v]);
-    flags[n + v] = keeping[v] == SNUG__REMADE_IN_PASSING;
+    flags[v] = snug__is_recomputed(policy[v]);
+    flags[n + v] = policy[v] == SNUG__RECOMPUTED_IN_PASSING;
   }
   snug__recomputing what = {.remade = flags, .in_passing = flags + n, .order = order};
   snug_status s = snug__pass_recompute(recipes, &what, out);
@@ -137,15 +151,15 @@ static void follow(snug__rewrite *r, snug__rewrite *then) {
 }
 
 /* flags: two for each value of the graph that r made. */
-static snug_status offload_chosen(const snug__keeping *keeping, bool *flags, snug__rewrite *r) {
+static snug_status offload_chosen(const snug__policy *policy, bool *flags, snug__rewrite *r) {
   size_t n = r->to->values.n;
   snug__offload set = {.waits = flags, .at_once = flags + n, .reach = SNUG__REACH};
   snug__rewrite then;
   for (snug__id v = 0; v < r->from->values.n; v++) {
     snug__id to = snug__rewritten(r, v);
-    if (to != SNUG_NONE && snug__is_waiting(keeping[v])) {
+    if (to != SNUG_NONE && snug__is_waiting(policy[v])) {
       flags[to] = true;
-      flags[n + to] = keeping[v] == SNUG__WAITING;
+      flags[n + to] = policy[v] == SNUG__WAITING;
     }
   }
   SNUG_TRY(snug__pass_offload(r->to, &set, &then));
@@ -153,12 +167,12 @@ static snug_status offload_chosen(const snug__keeping *keeping, bool *flags, snu
   return SNUG_OK;
 }
 
-static snug_status offload(const snug__keeping *keeping, snug__rewrite *r) {
+static snug_status offload(const snug__policy *policy, snug__rewrite *r) {
   snug_ctx *ctx = r->from->ctx;
   size_t n = 2 * r->to->values.n;
   bool *flags = NULL;
   snug_status s = SNUG_NEW_ARRAY(ctx, SNUG__MEM_SCRATCH, n, &flags);
-  s = s ? s : offload_chosen(keeping, flags, r);
+  s = s ? s : offload_chosen(policy, flags, r);
   SNUG_GIVE_ARRAY(ctx, SNUG__MEM_SCRATCH, flags, n);
   if (s) {
     snug__rewrite_release(r);
@@ -166,18 +180,18 @@ static snug_status offload(const snug__keeping *keeping, snug__rewrite *r) {
   return s;
 }
 
-static bool any_waits(const snug__keeping *keeping, size_t n) {
+static bool any_waits(const snug__policy *policy, size_t n) {
   size_t v = 0;
-  while (v < n && !snug__is_waiting(keeping[v])) {
+  while (v < n && !snug__is_waiting(policy[v])) {
     v++;
   }
   return v < n;
 }
 
-snug_status snug__way_apply(const snug__recipes *recipes, const snug__keeping *keeping,
-                            const snug__id *order, snug__rewrite *out) {
-  SNUG_TRY(recompute(recipes, keeping, order, out));
-  return any_waits(keeping, recipes->g->values.n) ? offload(keeping, out) : SNUG_OK;
+snug_status snug__recompute_apply(const snug__recipes *recipes, const snug__policy *policy,
+                                  const snug__id *order, snug__rewrite *out) {
+  SNUG_TRY(recompute(recipes, policy, order, out));
+  return any_waits(policy, recipes->g->values.n) ? offload(policy, out) : SNUG_OK;
 }
 
 static snug_status plan(snug__frontier *f, const snug__graph *g, int64_t *height) {
@@ -185,7 +199,7 @@ static snug_status plan(snug__frontier *f, const snug__graph *g, int64_t *height
   snug__plan *plan = NULL;
   SNUG_TRY(SNUG_NEW_ARRAY(g->ctx, SNUG__MEM_SCRATCH, g->nodes.n, &needs));
   snug_status s = snug__needs_of_graph(&f->needs, g, needs);
-  s = s ? s : snug__plan_create(g, needs, &snug__way_plan, &plan);
+  s = s ? s : snug__plan_create(g, needs, &snug__candidate_plan, &plan);
   *height = s ? 0 : plan->height;
   snug__plan_destroy(plan);
   SNUG_GIVE_ARRAY(g->ctx, SNUG__MEM_SCRATCH, needs, g->nodes.n);
@@ -193,14 +207,14 @@ static snug_status plan(snug__frontier *f, const snug__graph *g, int64_t *height
 }
 
 snug_status snug__frontier_height(snug__frontier *f, size_t i, int64_t *out) {
-  snug__way *way = &SNUG_VEC(&f->ways, snug__way, i);
+  snug__frontier_point *one = &SNUG_VEC(&f->points, snug__frontier_point, i);
   snug__rewrite r;
-  if (!way->height) {
-    SNUG_TRY(snug__way_apply(&f->problem.recipes, way->keeping, f->problem.order, &r));
-    snug_status s = plan(f, r.to, &way->height);
+  if (!one->height) {
+    SNUG_TRY(snug__recompute_apply(&f->problem.recipes, one->policy, f->problem.order, &r));
+    snug_status s = plan(f, r.to, &one->height);
     snug__rewrite_release(&r);
     SNUG_TRY(s);
   }
-  *out = way->height;
+  *out = one->height;
   return SNUG_OK;
 }

@@ -1,4 +1,4 @@
-#include "budget/problem.h"
+#include "planning/problem.h"
 
 #include <string.h>
 
@@ -149,7 +149,7 @@ static snug_status cut_spans(snug__problem *p) {
   return SNUG_OK;
 }
 
-void snug__problem_close(const snug__problem *p, snug__keeping *choice) {
+void snug__problem_close(const snug__problem *p, snug__policy *choice) {
   for (size_t i = 0; i < p->n_views; i++) {
     const snug__node *node = snug__node_at(p->g, p->views[i]);
     bool follows = p->recipes.of[node->out[0]].op && !snug__is_waiting(choice[node->in[0]]);
