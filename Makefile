@@ -98,6 +98,14 @@ tidy:
 symbols: release
 	@sh tools/symbols.sh build/libsnug.so >tools/symbols.txt
 
+# The binary interface.  Where it would break programs that were compiled before, the minor version must rise; as long as a
+# version is not released, BREAK=1 will do.
+abi:
+	@sh tools/abi.sh >tools/abi.new
+	@test -n "$(BREAK)" || sh tools/abi_compare.sh tools/abi.txt tools/abi.new || \
+	  { rm -f tools/abi.new; echo "programs would break: raise the minor version, or make abi BREAK=1"; exit 1; }
+	@mv tools/abi.new tools/abi.txt
+
 # The pages of the command, made of its tables of options, and the list of what there is of Keras.
 man:
 	@$(call build,build,release) --target snug_cli
@@ -117,4 +125,4 @@ clean:
 	rm -rf build build-debug build-asan build-clang build-onednn-off build-fuzz build-wheel
 
 .PHONY: all release debug demo test-quick test test-keras test-python test-line test-line-all test-all test-asan clang \
-        strict test-onednn-off fuzz bench format format-check tidy symbols man wheel install clean
+        strict test-onednn-off fuzz bench format format-check tidy symbols abi man wheel install clean

@@ -3,7 +3,7 @@
 #ifndef SNUG_CLI_ARCHITECTURES_H
 #define SNUG_CLI_ARCHITECTURES_H
 
-#include "snug/snug.h"
+#include "snug/tools.h"
 
 /* What is built: the shape of a sample, and the classes to tell apart (1: yes or no). */
 typedef struct architecture_size {

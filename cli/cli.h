@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "options.h"
-#include "snug/snug.h"
+#include "snug/tools.h"
 
 typedef enum cli_exit {
   CLI_OK = 0,

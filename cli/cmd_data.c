@@ -47,7 +47,8 @@ static int list_names(data_command *c) {
 static int open_data(data_command *c) {
   const data_options *o = c->options;
   snug_image_options images = job_images_of(&o->job);
-  snug_arrays_options how = {.hold = 1, .label = o->job.label, .images = &images};
+  snug_arrays_options how = {
+      .struct_size = sizeof how, .hold = 1, .label = o->job.label, .images = &images};
   cli_list paths = {NULL, 0};
   images.skip_bad = images.timed = true;
   int code = cli_list_add(&paths, o->source);
@@ -235,7 +236,7 @@ static void print_json(const data_command *c) {
 /* ---- the verb ---- */
 
 static int run_with(const data_options *o) {
-  data_command c = {.options = o};
+  data_command c = {.options = o, .data = SNUG_INIT(snug_data)};
   int code = open_data(&c);
   look_how how = {c.arrays, c.names, o->samples, o->seconds,
                   o->job.augment ? 0 : SNUG_NOT_TRAINING};

@@ -123,7 +123,7 @@ static snug_status compile(init_command *c) {
   static const char *const accuracy[] = {"accuracy"};
   const char *usual[] = {c->size.classes == 1 ? "binary_crossentropy"
                                               : "sparse_categorical_crossentropy"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = c->optimizer ? c->optimizer : "adam";
   o.loss = c->loss.n ? c->loss.items : usual;
   o.n_loss = c->loss.n ? c->loss.n : 1;
@@ -133,7 +133,7 @@ static snug_status compile(init_command *c) {
 }
 
 static snug_status make(init_command *c) {
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   o.name = c->what->name;
   o.seed = (uint64_t)c->seed;
   snug_status s = snug_model_create(c->ctx, &o, &c->model);
@@ -148,7 +148,7 @@ static snug_status make(init_command *c) {
 static uint64_t count_parameters(const snug_model *m) {
   uint64_t n = 0;
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info info;
+    snug_weight_info info = SNUG_INIT(snug_weight_info);
     n += snug_model_weight_info(m, i, &info) ? 0 : info.bytes / snug_dtype_bytes(info.dtype);
   }
   return n;

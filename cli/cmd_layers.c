@@ -95,7 +95,7 @@ static void print_line(size_t i, const snug_known *known, size_t width) {
   char text[1024] = "";
   size_t n = 0;
   for (size_t k = 0; k < known->n_limits && n < sizeof text; k++) {
-    snug_known_limit limit;
+    snug_known_limit limit = SNUG_INIT(snug_known_limit);
     char one[400];
     snug_known_limit_get(i, k, &limit);
     limit_text(&limit, one, sizeof one);
@@ -114,8 +114,8 @@ static void print_rules(size_t width) {
 
 /* All things, or those of one sort; what is not supported of it under a heading of its own. */
 static void print_list(const char *sort, size_t width) {
-  snug_known before = {.sort = SNUG_KNOWN_SORTS};
-  snug_known known;
+  snug_known before = {.struct_size = sizeof before, .sort = SNUG_KNOWN_SORTS};
+  snug_known known = SNUG_INIT(snug_known);
   for (size_t i = 0; snug_known_get(i, &known); i++) {
     if (sort && !is_sort(sort, known.sort)) {
       continue;
@@ -146,14 +146,14 @@ static void print_thing(size_t i, const snug_known *known, size_t width) {
     print_wrapped(known->instead, 2, width, stdout);
   }
   for (size_t k = 0; k < known->n_options; k++) {
-    snug_known_option option;
+    snug_known_option option = SNUG_INIT(snug_known_option);
     snug_known_option_get(i, k, &option);
     option_text(&option, text, sizeof text);
     print_pair(option.name, text, width, stdout);
   }
   fputs(known->n_limits ? "Not supported:\n" : "", stdout);
   for (size_t k = 0; k < known->n_limits; k++) {
-    snug_known_limit limit;
+    snug_known_limit limit = SNUG_INIT(snug_known_limit);
     snug_known_limit_get(i, k, &limit);
     if (limit.option) {
       snprintf(text, sizeof text, "anything but %s%s%s",
@@ -172,14 +172,14 @@ static void print_thing(size_t i, const snug_known *known, size_t width) {
 static void print_row(size_t i, const snug_known *known) {
   printf("| `%s` | ", known->name);
   for (size_t k = 0; k < known->n_options; k++) {
-    snug_known_option o;
+    snug_known_option o = SNUG_INIT(snug_known_option);
     snug_known_option_get(i, k, &o);
     bool has_default = o.initial && strcmp(o.initial, "none") != 0;
     printf("%s%s%s%s", k ? ", " : "", o.name, has_default ? "=" : "", has_default ? o.initial : "");
   }
   fputs(" | ", stdout);
   for (size_t k = 0; k < known->n_limits; k++) {
-    snug_known_limit limit;
+    snug_known_limit limit = SNUG_INIT(snug_known_limit);
     char one[400];
     snug_known_limit_get(i, k, &limit);
     limit_text(&limit, one, sizeof one);
@@ -190,7 +190,7 @@ static void print_row(size_t i, const snug_known *known) {
 
 static void print_page(void) {
   int before = SNUG_KNOWN_SORTS;
-  snug_known known;
+  snug_known known = SNUG_INIT(snug_known);
   puts(
       "# What there is of Keras, and what of it is not\n\n"
       "`snug layers` prints this list, `snug layers Conv2D` one entry of it with all its options. "
@@ -232,7 +232,7 @@ static void print_page(void) {
 static void print_json_lists(json *j, size_t i, const snug_known *known) {
   json_array(j, "options");
   for (size_t k = 0; k < known->n_options; k++) {
-    snug_known_option o;
+    snug_known_option o = SNUG_INIT(snug_known_option);
     snug_known_option_get(i, k, &o);
     json_object(j, NULL);
     json_text(j, "name", o.name);
@@ -249,7 +249,7 @@ static void print_json_lists(json *j, size_t i, const snug_known *known) {
   json_end(j);
   json_array(j, "limits");
   for (size_t k = 0; k < known->n_limits; k++) {
-    snug_known_limit limit;
+    snug_known_limit limit = SNUG_INIT(snug_known_limit);
     snug_known_limit_get(i, k, &limit);
     json_object(j, NULL);
     json_text(j, "option", limit.option);
@@ -295,7 +295,7 @@ static bool is_wanted(wanted what, const char *word, size_t i, const snug_known 
 static wanted find(const char *word) {
   wanted what = word ? SORT : ALL;
   for (; what < NOTHING; what = (wanted)(what + 1)) {
-    snug_known known;
+    snug_known known = SNUG_INIT(snug_known);
     for (size_t i = 0; snug_known_get(i, &known); i++) {
       if (is_wanted(what, word, i, &known)) {
         return what;
@@ -307,7 +307,7 @@ static wanted find(const char *word) {
 
 static int fail_name(const char *word) {
   cli_list names = {0};
-  snug_known known;
+  snug_known known = SNUG_INIT(snug_known);
   int code = CLI_OK;
   for (size_t i = 0; !code && snug_known_get(i, &known); i++) {
     code = cli_list_add(&names, known.name);
@@ -322,7 +322,7 @@ static int fail_name(const char *word) {
 }
 
 static void print_json(wanted what, const char *word) {
-  snug_known known;
+  snug_known known = SNUG_INIT(snug_known);
   json j = json_begin(stdout);
   json_array(&j, "rules");
   for (size_t i = 0; snug_known_rule(i); i++) {
@@ -341,7 +341,7 @@ static void print_json(wanted what, const char *word) {
 
 static void print_things(wanted what, const char *word, size_t width) {
   bool is_first = true;
-  snug_known known;
+  snug_known known = SNUG_INIT(snug_known);
   for (size_t i = 0; snug_known_get(i, &known); i++) {
     if (is_wanted(what, word, i, &known)) {
       fputs(is_first ? "" : "\n", stdout);

@@ -146,7 +146,7 @@ static int report(const pack_command *c) {
 }
 
 static int run(const cli_verb *verb, int n_args, char **args) {
-  pack_command c = {.options = SNUG_PACK_OPTIONS_DEFAULT};
+  pack_command c = {.options = SNUG_INIT(snug_pack_options), .result = SNUG_INIT(snug_pack_result)};
   int code = cli_parse(verb, n_args, args, &c);
   code = code || !c.output ? code : cli_file_check(c.output, c.force);
   code = code ? code : read_problem(&c);

@@ -88,8 +88,8 @@ static bool is_shown(void *user, const snug_plan *plan) {
 static int plan_and_show(fit_run *r, json *j) {
   snug_plan *plan = NULL;
   r->fit.planned = is_shown;
-  r->fit.levers.beside = true; /* also without a line, what less would cost */
-  r->fit.levers.curve = r->options->curve || r->options->plan_output;
+  r->fit.beside = true; /* also without a line, what less would cost */
+  r->fit.curve = r->options->curve || r->options->plan_output;
   snug_status s = fit_make_plan(r, &plan);
   int code = s ? job_fail(&r->job, s) : CLI_OK;
   if (!code) {

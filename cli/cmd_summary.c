@@ -50,14 +50,14 @@ static void print_totals(json *j, const snug_summary_totals *t) {
 }
 
 static void print_json(const summary_options *o, const snug_summary *summary) {
-  snug_summary_totals totals;
+  snug_summary_totals totals = SNUG_INIT(snug_summary_totals);
   snug_summary_totals_get(summary, &totals);
   json j = json_begin(stdout);
   json_text(&j, "model", o->model);
   json_int(&j, "batch_size", totals.batch);
   json_array(&j, "layers");
   for (size_t i = 0; i < snug_summary_rows(summary); i++) {
-    snug_summary_row row;
+    snug_summary_row row = SNUG_INIT(snug_summary_row);
     snug_summary_row_get(summary, i, &row);
     print_row(&j, &row);
   }
@@ -75,7 +75,7 @@ static void print_table(const summary_options *o, const snug_summary *summary) {
 
 static snug_status load(const summary_options *o, snug_ctx *ctx, const snug_load_options *load,
                         snug_model **model) {
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_status s = snug_model_load(ctx, o->model, load, model);
   how.optimizer = o->optimizer;
   how.loss = o->loss.items;
@@ -99,7 +99,7 @@ static int summarize(const summary_options *o, snug_ctx *ctx, const snug_load_op
 
 static int run_with(const summary_options *o) {
   snug_array x[CLI_MOST_INPUTS];
-  snug_load_options shapes = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options shapes = SNUG_INIT(snug_load_options);
   snug_ctx *ctx = NULL;
   int code = o->input_shape ? cli_parse_shapes(o->input_shape, x, &shapes.n_x) : CLI_OK;
   shapes.x = o->input_shape ? x : NULL;

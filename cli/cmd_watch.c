@@ -16,7 +16,7 @@ static void waited(void *arg, pid_t process, long most_resident_kib) {
 }
 
 static snug_watch_now look(watch_run *r) {
-  snug_watch_now now;
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   double wait = snug_watch_look(r->watch);
   snug_watch_get(r->watch, &now);
   watch_live_draw(r, &now);
@@ -38,7 +38,7 @@ static void say_ending(watch_run *r, const snug_watch_now *now) {
 /* Signals to the whole tree, until nobody of it is left: first one that can be answered. */
 static void end_tree(watch_run *r) {
   double until = terminal_now() + r->options->grace;
-  snug_watch_now now;
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   snug_watch_signal(r->watch, SIGTERM);
   snug_watch_signal(r->watch, SIGCONT); /* who is stopped would not hear it */
   do {
@@ -52,7 +52,7 @@ static void end_tree(watch_run *r) {
 }
 
 static void run_command(watch_run *r) {
-  snug_watch_now now = {0};
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   while (!r->child.ended && !now.exceeded) {
     now = look(r);
   }
@@ -67,7 +67,7 @@ static void run_command(watch_run *r) {
 }
 
 static int open_watch(watch_run *r) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   if (snug_ctx_create(NULL, &r->ctx)) {
     return cli_fail(CLI_NOT_WATCHED, "watch: no memory");
   }
@@ -174,6 +174,7 @@ static int run(const cli_verb *verb, int n_args, char **args) {
     return code;
   }
   watch_run r = {.options = &o,
+                 .report = SNUG_INIT(snug_watch_report),
                  .command = args + at + 1,
                  .out = terminal_of(stderr, &o.common),
                  .began = time(NULL),

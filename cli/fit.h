@@ -181,6 +181,9 @@ int samples_check(const fit_options *options, const char *verb);
 int samples_set_up(fit_run *run);
 int samples_open_log(fit_run *run);
 snug_callback samples_callback(fit_run *run);
+
+/* Room for one more callback of the fit, empty. */
+snug_callback *fit_next_callback(fit_run *run);
 void samples_close_log(fit_run *run);
 void samples_release(fit_run *run);
 void samples_print(const fit_run *run);

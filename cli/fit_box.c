@@ -85,7 +85,7 @@ static void write_data(const fit_run *r, char *text) {
 
 /* What the process reached; where the fit did not measure it, since the process began. */
 static uint64_t process_peak(const fit_run *r) {
-  snug_memory_process now;
+  snug_memory_process now = SNUG_INIT(snug_memory_process);
   snug_memory_process_get(&now);
   return r->memory.process_measured ? r->memory.process_measured : now.peak;
 }

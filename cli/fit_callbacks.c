@@ -57,7 +57,8 @@ static bool watch_epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
 }
 
 static snug_callback watcher(fit_run *r) {
-  return (snug_callback){.user = r,
+  return (snug_callback){.struct_size = sizeof(snug_callback),
+                         .user = r,
                          .train_begin = watch_train_begin,
                          .batch_end = watch_batch,
                          .test_begin = watch_test_begin,
@@ -117,24 +118,31 @@ static bool say_at_end(void *user, const snug_logs *logs) {
 }
 
 static snug_callback speaker(fit_run *r) {
-  return (snug_callback){.user = r,
+  return (snug_callback){.struct_size = sizeof(snug_callback),
+                         .user = r,
                          .batch_end = say_after_batch,
                          .epoch_end = say_after_epoch,
                          .train_end = say_at_end};
 }
 
+snug_callback *fit_next_callback(fit_run *r) {
+  snug_callback *next = &r->callbacks[r->n_callbacks++];
+  *next = (snug_callback)SNUG_INIT(snug_callback);
+  return next;
+}
+
 /* ---- Keras's ---- */
 
 static int add_keras(fit_run *r, const char *class_name, const char *config, const char *path) {
-  snug_callback_target target = {.sink = r->progress == FIT_SILENT ? NULL : keep_message,
+  snug_callback_target target = {.struct_size = sizeof target,
+                                 .sink = r->progress == FIT_SILENT ? NULL : keep_message,
                                  .user = &r->messages,
                                  .path = path,
                                  .interrupted = interrupt_flag(),
                                  .refuses = fit_refuses,
                                  .user_of_refuses = r};
-  snug_status s = snug_callback_create(r->job.model, class_name, config, &target,
-                                       &r->callbacks[r->n_callbacks]);
-  r->n_callbacks += !s;
+  snug_callback *next = fit_next_callback(r);
+  snug_status s = snug_callback_create(r->job.model, class_name, config, &target, next);
   return s ? cli_fail(CLI_USAGE, "fit: %s", cli_message(r->job.ctx)) : CLI_OK;
 }
 
@@ -186,23 +194,24 @@ static int add_all_keras(fit_run *r) {
 }
 
 static void add_progress(fit_run *r) {
-  r->bar = (snug_progress){.sink = terminal_sink,
+  r->bar = (snug_progress){.struct_size = sizeof(snug_progress),
+                           .sink = terminal_sink,
                            .user = stderr,
                            .bar = r->progress == FIT_BAR,
                            .colour = r->err.colour,
                            .ascii = r->err.ascii,
                            .columns = r->err.width,
                            .memory = true};
-  r->callbacks[r->n_callbacks++] = snug_progress_callback(&r->bar);
-  r->callbacks[r->n_callbacks++] = speaker(r);
+  snug_progress_callback(&r->bar, fit_next_callback(r));
+  *fit_next_callback(r) = speaker(r);
 }
 
 int fit_add_callbacks(fit_run *r) {
-  r->callbacks[r->n_callbacks++] = watcher(r);
-  r->callbacks[r->n_callbacks++] = snug_peak_memory_callback(&r->peak_memory);
+  *fit_next_callback(r) = watcher(r);
+  snug_peak_memory_callback(&r->peak_memory, fit_next_callback(r));
   int code = add_all_keras(r);
   if (!code && r->options->memory_log) {
-    r->callbacks[r->n_callbacks++] = samples_callback(r);
+    *fit_next_callback(r) = samples_callback(r);
   }
   if (!code && r->options->record) {
     record_add_callbacks(r);

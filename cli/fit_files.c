@@ -112,7 +112,10 @@ int fit_begin_save(fit_run *r) {
   r->checkpoint_folder = o->checkpoint ? strdup(o->checkpoint) : NULL;
   r->instead[0] = o->backup;
   r->instead[1] = r->checkpoint_folder ? dirname(r->checkpoint_folder) : NULL;
-  r->save = (snug_save_file){.path = o->output, .instead = r->instead, .n_instead = 2};
+  r->save = (snug_save_file){.struct_size = sizeof(snug_save_file),
+                             .path = o->output,
+                             .instead = r->instead,
+                             .n_instead = 2};
   snug_status s = snug_save_file_begin(&r->save, r->job.model);
   return s ? cli_fail_status(r->job.ctx, s) : CLI_OK;
 }

@@ -18,7 +18,7 @@ static void copy_layers(fit_run *r, const snug_plan *plan) {
   size_t n = snug_plan_layers(plan);
   r->layers = calloc(n ? n : 1, sizeof *r->layers);
   for (size_t i = 0; r->layers && i < n; i++) {
-    snug_layer_memory l;
+    snug_layer_memory l = SNUG_INIT(snug_layer_memory);
     snug_plan_layer(plan, i, &l);
     const char *name = l.layer[0] && bytes_of(&l) ? strdup(l.layer) : NULL;
     if (name) {
@@ -64,7 +64,7 @@ void fit_keep_plan(fit_run *r, const snug_plan *plan) {
   r->fits = snug_plan_fits(plan);
   r->resumes = snug_plan_resumes(plan);
   r->least = snug_plan_least(plan);
-  snug_plan_moment peak;
+  snug_plan_moment peak = SNUG_INIT(snug_plan_moment);
   snug_plan_peak(plan, &peak);
   r->peaks_in_validation = peak.validation;
   snprintf(r->note, sizeof r->note, "%s", snug_plan_note(plan));

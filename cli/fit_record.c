@@ -30,13 +30,15 @@ static bool tell_command(void *user, int64_t epochs, int64_t steps) {
 }
 
 void record_add_callbacks(fit_run *r) {
-  r->record = (snug_fit_record){.model = r->job.model,
+  r->record = (snug_fit_record){.struct_size = sizeof(snug_fit_record),
+                                .model = r->job.model,
                                 .path = r->options->record,
                                 .replace = r->options->force,
                                 .goes_on = r->is_own[FIT_RECORD],
                                 .stays_open = true};
-  r->callbacks[r->n_callbacks++] = snug_fit_record_callback(&r->record);
-  r->callbacks[r->n_callbacks++] = (snug_callback){.user = r, .train_begin = tell_command};
+  snug_fit_record_callback(&r->record, fit_next_callback(r));
+  *fit_next_callback(r) =
+      (snug_callback){.struct_size = sizeof(snug_callback), .user = r, .train_begin = tell_command};
 }
 
 /* ---- the end ---- */

@@ -98,12 +98,12 @@ static int set_levers(fit_run *r) {
     cli_parse_count(o->micro_batch, &micro); /* "auto" leaves it */
   }
   r->fit.memory = r->line.bytes;
-  r->fit.levers = (snug_levers){.recompute = o->recompute,
-                                .micro_batch = micro,
-                                .allow_batch_statistics = is_allowed(o, "batch-statistics"),
-                                .allow_disk = is_allowed(o, "disk"),
-                                .disk_folder = o->disk_folder,
-                                .kernels = r->kernels};
+  r->fit.recompute = o->recompute;
+  r->fit.micro_batch = micro;
+  r->fit.allow_batch_statistics = is_allowed(o, "batch-statistics");
+  r->fit.allow_disk = is_allowed(o, "disk");
+  r->fit.disk_folder = o->disk_folder;
+  r->fit.kernels = r->kernels;
   return code;
 }
 
@@ -123,7 +123,8 @@ int fit_set_up(fit_run *r) {
   r->out = terminal_of(stdout, &o->common);
   r->err = terminal_of(stderr, &o->common);
   r->progress = progress_of(o, &r->err);
-  r->fit = (snug_fit_options){.batch_size = o->job.batch_size,
+  r->fit = (snug_fit_options){.struct_size = sizeof(snug_fit_options),
+                              .batch_size = o->job.batch_size,
                               .epochs = o->epochs,
                               .initial_epoch = o->initial_epoch,
                               .steps_per_epoch = o->steps_per_epoch,
@@ -147,17 +148,26 @@ int fit_set_up(fit_run *r) {
 /* Under a line, what cannot be read in places is held only if it is a small part of it. */
 static snug_arrays_options files_of(const fit_run *r) {
   const fit_options *o = r->options;
-  return (snug_arrays_options){.hold = (int64_t)(r->line.bytes / HELD_PART),
+  return (snug_arrays_options){.struct_size = sizeof(snug_arrays_options),
+                               .hold = (int64_t)(r->line.bytes / HELD_PART),
                                .allow_disk = is_allowed(o, "disk"),
                                .disk_folder = o->disk_folder};
 }
 
 int fit_open(fit_run *r, const fit_options *o, const char *verb) {
-  *r = (fit_run){.options = o, .opened = terminal_now()};
+  *r = (fit_run){.options = o,
+                 .opened = terminal_now(),
+                 .validation = SNUG_INIT(snug_data),
+                 .fastest = SNUG_INIT(snug_plan_point),
+                 .point = SNUG_INIT(snug_plan_point),
+                 .planned = SNUG_INIT(snug_memory_report),
+                 .memory = SNUG_INIT(snug_memory_report),
+                 .data = SNUG_INIT(snug_data_report)};
   int code = fit_find_own(o, r->is_own);
   code = code ? code : line_find(o->memory, &r->line);
   snug_arrays_options files = files_of(r);
-  snug_image_options images = {.validation_split = o->validation_split};
+  snug_image_options images = {.struct_size = sizeof images,
+                               .validation_split = o->validation_split};
   files.images = &images;
   code = code ? code : job_open(&r->job, &o->job, &r->line, &files, SNUG_PART_TRAIN, true);
   r->is_estimate = is_estimate(o, verb);

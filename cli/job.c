@@ -93,14 +93,14 @@ static bool wants_compile(const job_options *o) {
 #define SMALL_BYTES ((uint64_t)16 << 20)
 
 static uint64_t line_of_loading(const job *j) {
-  snug_memory_process now;
+  snug_memory_process now = SNUG_INIT(snug_memory_process);
   snug_memory_process_get(&now);
   bool is_small = j->memory < now.resident + SMALL_BYTES;
   return j->memory && is_small ? now.resident + SMALL_BYTES : j->memory;
 }
 
 static int load_model(job *j, snug_part part) {
-  snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options options = SNUG_INIT(snug_load_options);
   options.seed = (uint64_t)j->options->seed;
   options.no_compile = wants_compile(j->options);
   options.memory = line_of_loading(j);
@@ -124,7 +124,7 @@ static int load_model(job *j, snug_part part) {
 static int freeze(job *j, const char *pattern) {
   bool found = false;
   for (size_t i = 0; i < snug_model_weights(j->model); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     snug_status s = snug_model_weight_info(j->model, i, &w);
     if (!s && fnmatch(pattern, w.layer, FNM_LEADING_DIR) == 0) {
       s = snug_model_set_trainable(j->model, w.layer, false);
@@ -171,7 +171,7 @@ static int32_t count_outputs(const snug_model *m) {
  * is no rest, and what the file says may be something that Snug has not. */
 static int compile(job *j) {
   const job_options *o = j->options;
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   double *weights = NULL;
   int code = parse_loss_weights(&o->loss_weights, &weights);
   if (!code && weights && o->loss_weights.n != count_outputs(j->model)) {
@@ -179,7 +179,8 @@ static int compile(job *j) {
                     o->loss_weights.n, count_outputs(j->model));
   }
   if (!code) {
-    how = (snug_compile_options){.optimizer = o->optimizer,
+    how = (snug_compile_options){.struct_size = sizeof(snug_compile_options),
+                                 .optimizer = o->optimizer,
                                  .loss = o->loss.items,
                                  .n_loss = o->loss.n,
                                  .loss_weights = weights,
@@ -206,7 +207,7 @@ static int set_learning_rate(job *j) {
 /* ---- all of it ---- */
 
 void job_hold_to_room(snug_ctx *ctx) {
-  snug_available room;
+  snug_available room = SNUG_INIT(snug_available);
   if (!snug_memory_available(ctx, &room)) {
     snug_memory_set_bound(ctx, room.bytes);
   }
@@ -283,11 +284,10 @@ static int open_both(job *j, snug_part part) {
 
 int job_open(job *j, const job_options *options, const memory_line *line,
              const snug_arrays_options *files, snug_part part, bool with_labels) {
-  *j = (job){.options = options, .memory = line->is_room ? 0 : line->bytes};
-  if (files) {
-    j->files = *files;
-    j->images.validation_split = files->images ? files->images->validation_split : 0.0;
-  }
+  *j = (job){
+      .options = options, .memory = line->is_room ? 0 : line->bytes, .data = SNUG_INIT(snug_data)};
+  j->files = files ? *files : (snug_arrays_options)SNUG_INIT(snug_arrays_options);
+  j->images.validation_split = j->files.images ? j->files.images->validation_split : 0.0;
   j->files.label = options->label;
   int code = job_parse_reading(j);
   job_set_images(j);

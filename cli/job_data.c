@@ -58,7 +58,8 @@ int job_parse_reading(job *j) {
 }
 
 snug_image_options job_images_of(const job_options *o) {
-  return (snug_image_options){.size = o->image_size,
+  return (snug_image_options){.struct_size = sizeof(snug_image_options),
+                              .size = o->image_size,
                               .dtype = o->image_dtype,
                               .channels = o->color_mode,
                               .interpolation = o->interpolation,
@@ -159,7 +160,9 @@ void job_use_reading(const job *j, snug_data *data, snug_source *source) {
     return;
   }
   *source = data->source ? *data->source
-                         : (snug_source){.rows = data->x[0].shape[0], .read = read_nothing};
+                         : (snug_source){.struct_size = sizeof(snug_source),
+                                         .rows = data->x[0].shape[0],
+                                         .read = read_nothing};
   source->workers = j->reading.workers;
   source->prefetch = j->reading.prefetch;
   source->window = j->reading.window;

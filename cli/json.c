@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "snug/report.h"
+#include "snug/tools/report.h"
 
 static void to_file(void *file, const char *text, size_t n) { fwrite(text, 1, n, file); }
 

@@ -38,7 +38,7 @@ int line_check(const char *verb, const char *option) {
 }
 
 static int find_available(double part, memory_line *out) {
-  snug_available found;
+  snug_available found = SNUG_INIT(snug_available);
   snug_ctx *ctx = NULL;
   snug_status s = snug_ctx_create(NULL, &ctx);
   s = s ? s : snug_memory_available(ctx, &found);
@@ -69,7 +69,7 @@ int line_find(const char *option, memory_line *out) {
 }
 
 void line_find_room(snug_ctx *ctx, memory_line *line) {
-  snug_available found;
+  snug_available found = SNUG_INIT(snug_available);
   if (line->is_off || *line->why || snug_memory_available(ctx, &found)) {
     return;
   }

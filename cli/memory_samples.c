@@ -84,7 +84,7 @@ static void list_values(const snug_memory_sample *s, value out[MOST_VALUES]) {
 static snug_status write_head(snug_log_file *out) {
   char row[ROW_BYTES];
   value values[MOST_VALUES];
-  list_values(&(snug_memory_sample){.at = ""}, values);
+  list_values(&(snug_memory_sample){.struct_size = sizeof(snug_memory_sample), .at = ""}, values);
   size_t n = (size_t)snprintf(row, sizeof row, "epoch,batch,at");
   for (size_t i = 0; i < MOST_VALUES; i++) {
     n += (size_t)snprintf(row + n, sizeof row - n, ",%s", values[i].name);
@@ -135,7 +135,8 @@ int samples_open_log(fit_run *r) {
 }
 
 snug_callback samples_callback(fit_run *r) {
-  return (snug_callback){.user = r, .memory_sample = write_row};
+  return (snug_callback){
+      .struct_size = sizeof(snug_callback), .user = r, .memory_sample = write_row};
 }
 
 void samples_close_log(fit_run *r) {
@@ -154,7 +155,7 @@ void samples_release(fit_run *r) {
 void samples_print_json(const fit_run *r, json *j) {
   json_array(j, "memory_samples");
   for (size_t i = 0; i < snug_history_samples(r->history); i++) {
-    snug_memory_sample s;
+    snug_memory_sample s = SNUG_INIT(snug_memory_sample);
     value values[MOST_VALUES];
     snug_history_sample(r->history, i, &s);
     list_values(&s, values);
@@ -178,7 +179,7 @@ void samples_print(const fit_run *r) {
            "activations", "resident");
   }
   for (size_t i = 0; i < n; i++) {
-    snug_memory_sample s;
+    snug_memory_sample s = SNUG_INIT(snug_memory_sample);
     char current[SNUG_BYTES_TEXT], peak[SNUG_BYTES_TEXT], activations[SNUG_BYTES_TEXT],
         resident[SNUG_BYTES_TEXT], batch[24] = "";
     snug_history_sample(r->history, i, &s);

@@ -14,7 +14,7 @@
 /* ---- the table ---- */
 
 static void print_point(const plan_view *v, size_t i) {
-  snug_plan_point p;
+  snug_plan_point p = SNUG_INIT(snug_plan_point);
   char bytes[SNUG_BYTES_TEXT], time[32], more[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &p);
   printf("%s %10s  %9s  %7s  %s\n", i == v->chosen ? ">" : " ", snug_bytes_text(p.process, bytes),
@@ -72,9 +72,9 @@ static void draw_step(picture *p, const snug_plan_point *at, uint64_t until) {
 }
 
 static void draw_points(const plan_view *v, picture *p) {
-  snug_plan_point before = {.process = (uint64_t)p->most};
+  snug_plan_point before = {.struct_size = sizeof before, .process = (uint64_t)p->most};
   for (size_t i = 0; i < v->n_points; i++) {
-    snug_plan_point at;
+    snug_plan_point at = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(v->plan, i, &at);
     draw_step(p, &at, before.process);
     for (size_t r = row_of(p, at.seconds); i > 0 && r <= row_of(p, before.seconds); r++) {
@@ -136,7 +136,7 @@ static void print_picture(const plan_view *v) {
   picture p = {.columns = v->run->out.width > AXIS_COLUMNS + LEAST_COLUMNS
                               ? v->run->out.width - AXIS_COLUMNS - 1
                               : LEAST_COLUMNS};
-  snug_plan_point last;
+  snug_plan_point last = SNUG_INIT(snug_plan_point);
   snug_plan_point_at(v->plan, v->n_points - 1, &last);
   p.columns = p.columns < MOST_COLUMNS ? p.columns : MOST_COLUMNS;
   p.least = (double)last.process;
@@ -167,7 +167,7 @@ static void write_csv(const plan_view *v, FILE *out) {
       "on_disk,slots,disk_seconds\r\n",
       out);
   for (size_t i = 0; i < v->n_points; i++) {
-    snug_plan_point p;
+    snug_plan_point p = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(v->plan, i, &p);
     fprintf(out, "%llu,%llu,%.9g,%lld,%lld,%.9g,%lld,%.9g,%llu,%llu,%.9g\r\n",
             (unsigned long long)p.process, (unsigned long long)p.block, p.seconds,

@@ -58,7 +58,7 @@ static void put_steps(const picture *p, const plan_view *v) {
   double x = WIDTH - RIGHT;
   fputs("<path class=\"curve\" d=\"", p->out);
   for (size_t i = 0; i < v->n_points; i++) {
-    snug_plan_point at;
+    snug_plan_point at = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(v->plan, i, &at);
     fprintf(p->out, "%c%.1f %.1f", i ? 'L' : 'M', x, y_of(p, at.seconds));
     x = x_of(p, (double)at.process);
@@ -68,7 +68,7 @@ static void put_steps(const picture *p, const plan_view *v) {
 }
 
 static void put_point(const picture *p, const plan_view *v, size_t i) {
-  snug_plan_point at;
+  snug_plan_point at = SNUG_INIT(snug_plan_point);
   char bytes[SNUG_BYTES_TEXT], time[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &at);
   fprintf(p->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>",
@@ -94,7 +94,7 @@ static void put_line(const picture *p, const plan_view *v) {
 
 /* Axes a little longer than the curve; a single point lies in the middle. */
 static picture picture_of(const plan_view *v, FILE *out) {
-  snug_plan_point last;
+  snug_plan_point last = SNUG_INIT(snug_plan_point);
   snug_plan_point_at(v->plan, v->n_points - 1, &last);
   double bytes = (double)(v->fastest.process - last.process);
   double seconds = last.seconds - v->fastest.seconds;
@@ -122,7 +122,7 @@ static void put_picture(const plan_view *v, FILE *out) {
 /* ---- the page ---- */
 
 static void put_row(const plan_view *v, size_t i, FILE *out) {
-  snug_plan_point p;
+  snug_plan_point p = SNUG_INIT(snug_plan_point);
   char bytes[SNUG_BYTES_TEXT], block[SNUG_BYTES_TEXT], time[32], more[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &p);
   fprintf(out, "<tr%s><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td class=\"how\">%s</td></tr>\n",

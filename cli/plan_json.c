@@ -20,7 +20,7 @@ static void print_point(json *j, const char *key, const snug_plan_point *p) {
 static void print_points(json *j, const plan_view *v) {
   json_array(j, "points");
   for (size_t i = 0; i < v->n_points; i++) {
-    snug_plan_point p;
+    snug_plan_point p = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(v->plan, i, &p);
     print_point(j, NULL, &p);
   }
@@ -42,7 +42,7 @@ static void print_peak(json *j, const plan_view *v) {
   json_int(j, "bytes", (int64_t)v->peak.bytes);
   json_array(j, "alive");
   for (size_t i = 0; i < snug_plan_buffers(v->plan); i++) {
-    snug_plan_buffer b;
+    snug_plan_buffer b = SNUG_INIT(snug_plan_buffer);
     snug_plan_buffer_at(v->plan, i, &b);
     if (is_alive(&b, v->peak.item)) {
       json_object(j, NULL);

@@ -130,12 +130,12 @@ void plan_print_map(const plan_view *v) {
   m.columns = width > AXIS_COLUMNS + 20 ? width - AXIS_COLUMNS - 1 : 20;
   m.columns = m.columns < MOST_COLUMNS ? m.columns : MOST_COLUMNS;
   for (size_t i = 0; i < n; i++) {
-    snug_plan_buffer b;
+    snug_plan_buffer b = SNUG_INIT(snug_plan_buffer);
     snug_plan_buffer_at(v->plan, i, &b);
     m.height = b.offset + b.bytes > m.height ? b.offset + b.bytes : m.height;
   }
   for (size_t i = 0; i < n && m.height; i++) {
-    snug_plan_buffer b;
+    snug_plan_buffer b = SNUG_INIT(snug_plan_buffer);
     snug_plan_buffer_at(v->plan, i, &b);
     cover(&m, &b, i % 2);
   }

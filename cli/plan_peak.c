@@ -35,7 +35,7 @@ static alive *collect_alive(const plan_view *v, size_t *n) {
   alive *list = calloc(n_buffers ? n_buffers : 1, sizeof *list);
   *n = 0;
   for (size_t i = 0; list && i < n_buffers; i++) {
-    snug_plan_buffer b;
+    snug_plan_buffer b = SNUG_INIT(snug_plan_buffer);
     snug_plan_buffer_at(v->plan, i, &b);
     if (b.first <= v->peak.item && v->peak.item < b.end) {
       add_alive(list, n, &b);

@@ -232,7 +232,7 @@ static void print_levers(const plan_view *v) {
 }
 
 static void print_beside(const plan_view *v, const char *name, size_t i) {
-  snug_plan_point p;
+  snug_plan_point p = SNUG_INIT(snug_plan_point);
   char bytes[SNUG_BYTES_TEXT], time[32], more[32], how[TEXT_BYTES];
   snug_plan_point_at(v->plan, i, &p);
   printf("  %-8s %10s  %s (%s)  %s\n", name, snug_bytes_text(p.process, bytes),
@@ -246,7 +246,7 @@ static void print_beside(const plan_view *v, const char *name, size_t i) {
 static size_t beside(const plan_view *v, int step) {
   double chosen = (double)v->point.block;
   size_t i = v->chosen;
-  snug_plan_point p;
+  snug_plan_point p = SNUG_INIT(snug_plan_point);
   do {
     i += (size_t)step;
     snug_plan_point_at(v->plan, i, &p);

@@ -7,6 +7,10 @@
 plan_view plan_view_of(const fit_run *run, const snug_plan *plan) {
   plan_view v = {.run = run,
                  .plan = plan,
+                 .memory = SNUG_INIT(snug_memory_report),
+                 .fastest = SNUG_INIT(snug_plan_point),
+                 .point = SNUG_INIT(snug_plan_point),
+                 .peak = SNUG_INIT(snug_plan_moment),
                  .n_points = snug_plan_points(plan),
                  .chosen = snug_plan_chosen(plan)};
   size_t shown = v.chosen < v.n_points ? v.chosen : v.n_points - 1;

@@ -5,7 +5,7 @@
 
 cli_room cli_room_find(snug_ctx *ctx) {
   cli_room room = {0};
-  snug_available found;
+  snug_available found = SNUG_INIT(snug_available);
   if (!snug_memory_available(ctx, &found)) {
     room.most = found.bytes;
     snprintf(room.who, sizeof room.who, "%s", found.who);
@@ -16,7 +16,7 @@ cli_room cli_room_find(snug_ctx *ctx) {
 
 int cli_room_check(const cli_room *room, const char *path, uint64_t bytes) {
   char more[SNUG_BYTES_TEXT], most[SNUG_BYTES_TEXT], held[SNUG_BYTES_TEXT];
-  snug_memory_process now;
+  snug_memory_process now = SNUG_INIT(snug_memory_process);
   snug_memory_process_get(&now);
   if (!room->most || now.resident + bytes + RESERVE <= room->most) {
     return CLI_OK;

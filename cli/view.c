@@ -57,7 +57,7 @@ static int write_file(const shown *s, const char *path, snug_view_form form) {
   if (code) {
     return code;
   }
-  snug_view_options options = {.sink = to_file, .user = file.stream};
+  snug_view_options options = {.struct_size = sizeof options, .sink = to_file, .user = file.stream};
   snug_view_write(s->view, form, &options);
   code = cli_file_end(&file);
   if (!code) {
@@ -191,8 +191,12 @@ static void print_text(const shown *s) {
     next_command(s, to);
     fclose(to);
   }
-  snug_view_options options = {
-      .sink = to_file, .user = stdout, .ascii = out.ascii, .columns = out.width, .next = next};
+  snug_view_options options = {.struct_size = sizeof options,
+                               .sink = to_file,
+                               .user = stdout,
+                               .ascii = out.ascii,
+                               .columns = out.width,
+                               .next = next};
   snug_view_write(s->view, SNUG_VIEW_TEXT, &options);
   free(next);
 }
@@ -200,7 +204,7 @@ static void print_text(const shown *s) {
 static void print(const shown *s) {
   const view_outputs *out = &s->o->out;
   snug_view_form form = out->csv ? SNUG_VIEW_CSV : SNUG_VIEW_JSON;
-  snug_view_options options = {.sink = to_file, .user = stdout};
+  snug_view_options options = {.struct_size = sizeof options, .sink = to_file, .user = stdout};
   if (s->o->common.json || out->csv) {
     if (!is_output(s->o, form)) {
       snug_view_write(s->view, form, &options);

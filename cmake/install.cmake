@@ -27,7 +27,7 @@ install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # In a wheel, library and command lie inside of the package; the library under the name that is looked for, as a
 # wheel has no links.
 if(SKBUILD AND TARGET snug_cli)
-  install(FILES $<TARGET_FILE:snug> DESTINATION snug/lib RENAME libsnug.so.${PROJECT_VERSION_MAJOR} COMPONENT python)
+  install(FILES $<TARGET_FILE:snug> DESTINATION snug/lib RENAME libsnug.so.${SNUG_SOVERSION} COMPONENT python)
   set_target_properties(snug_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   install(TARGETS snug_cli DESTINATION snug/bin COMPONENT python)
 endif()

@@ -15,23 +15,24 @@ int main(void) {
   }
   snug_array x = {points, SNUG_FLOAT32, 2, {N, 2}};
   snug_array y = {inside, SNUG_UINT8, 1, {N}};
-  snug_data data = {.x = &x, .n_x = 1, .y = &y, .n_y = 1};
+  snug_data data = {.struct_size = sizeof data, .x = &x, .n_x = 1, .y = &y, .n_y = 1};
 
   const char *loss = "sparse_categorical_crossentropy", *metric = "accuracy";
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   how.optimizer = "adam(learning_rate=0.01)";
   how.loss = &loss;
   how.n_loss = 1;
   how.metrics = &metric;
   how.n_metrics = 1;
-  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options options = SNUG_INIT(snug_fit_options);
   options.epochs = 20;
 
   snug_ctx *ctx = NULL;
   snug_model *model = NULL;
   snug_plan *plan = NULL;
   snug_history *history = NULL;
-  snug_memory_report planned, measured;
+  snug_memory_report planned = SNUG_INIT(snug_memory_report),
+                     measured = SNUG_INIT(snug_memory_report);
   snug_status s = snug_ctx_create(NULL, &ctx);
   s = s ? s : snug_model_create(ctx, NULL, &model);
   snug_model_input(model, "point", SNUG_FLOAT32, (const int64_t[]){2}, 1);

@@ -21,13 +21,19 @@ static snug_status train(snug_ctx *ctx) {
   const int64_t two = 2;
   const char *loss = "sparse_categorical_crossentropy";
   const char *metric = "accuracy";
-  const snug_compile_options how = {
-      .optimizer = "adam", .loss = &loss, .n_loss = 1, .metrics = &metric, .n_metrics = 1};
-  const snug_source source = {.name = "made", .rows = 2000, .read = read_row};
+  const snug_compile_options how = {.struct_size = sizeof how,
+                                    .optimizer = "adam",
+                                    .loss = &loss,
+                                    .n_loss = 1,
+                                    .metrics = &metric,
+                                    .n_metrics = 1};
+  const snug_source source = {
+      .struct_size = sizeof source, .name = "made", .rows = 2000, .read = read_row};
   const snug_array x = {.dtype = SNUG_FLOAT32, .rank = 2, .shape = {2000, 2}};
   const snug_array y = {.dtype = SNUG_INT32, .rank = 1, .shape = {2000}};
-  const snug_data data = {.x = &x, .n_x = 1, .y = &y, .n_y = 1, .source = &source};
-  const snug_fit_options options = {.epochs = 5};
+  const snug_data data = {
+      .struct_size = sizeof data, .x = &x, .n_x = 1, .y = &y, .n_y = 1, .source = &source};
+  const snug_fit_options options = {.struct_size = sizeof options, .epochs = 5};
   snug_model *m = NULL;
   double values[2] = {0};
   snug_status s = snug_model_create(ctx, NULL, &m);

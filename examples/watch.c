@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "snug/snug.h"
+#include "snug/tools.h"
 
 static void print(const snug_watch *watch) {
   char text[SNUG_BYTES_TEXT];
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   snug_watch_report_get(watch, &r);
   printf("peak %s, %.1f s in, %u process(es)\n", snug_bytes_text(r.peak, text), r.peak_at,
          r.peak_processes);

@@ -6,7 +6,7 @@
 #include "rules.h"
 
 static void build(snug_ctx *ctx, const char *text, size_t bytes) {
-  snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options options = SNUG_INIT(snug_load_options);
   snug_model *model = NULL;
   snug_status s = snug__keras_build(ctx, "file.keras", text, bytes, "3.15.1", &options, &model);
   fuzz_check(ctx, s, "file.keras");

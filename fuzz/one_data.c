@@ -73,7 +73,7 @@ static void read_table(const char *path) {
 }
 
 void fuzz_one_data(const uint8_t *data, size_t bytes) {
-  static const snug_arrays_options in_places = {-1, 1, false, NULL, NULL};
+  static const snug_arrays_options in_places = {sizeof in_places, -1, 1, false, NULL, NULL};
   char path[64];
   int fd = memfd_create("fuzz", MFD_CLOEXEC);
   if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes) {

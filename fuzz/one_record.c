@@ -78,7 +78,8 @@ static void show(snug_ctx *ctx, const snug_recording *r, const char *path) {
     snug_status s = snug_view_create(ctx, runs, names, n, &v);
     fuzz_check(ctx, s, "");
     int form = SNUG_VIEW_TEXT;
-    snug_view_options options = {.sink = look, .user = &form, .columns = 80};
+    snug_view_options options = {
+        .struct_size = sizeof options, .sink = look, .user = &form, .columns = 80};
     for (; !s && form <= SNUG_VIEW_HTML; form++) {
       snug_view_write(v, (snug_view_form)form, &options);
     }

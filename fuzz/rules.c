@@ -33,11 +33,11 @@ void fuzz_check(snug_ctx *ctx, snug_status s, const char *file) {
 }
 
 void fuzz_end(snug_ctx *ctx) {
-  snug_memory_info memory;
+  snug_memory_info memory = SNUG_INIT(snug_memory_info);
   uint64_t weights = 0;
   snug_memory_get(ctx, &memory);
   for (size_t i = 0; i < snug_memory_names(ctx); i++) {
-    snug_memory_entry entry;
+    snug_memory_entry entry = SNUG_INIT(snug_memory_entry);
     snug_memory_entry_get(ctx, i, &entry);
     if (strcmp(entry.name, "weights") == 0) {
       weights = entry.at_peak;

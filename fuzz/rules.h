@@ -3,7 +3,7 @@
 #ifndef SNUG_FUZZ_RULES_H
 #define SNUG_FUZZ_RULES_H
 
-#include "snug/snug.h"
+#include "snug/tools.h"
 
 _Noreturn void fuzz_fail(const char *what);
 

@@ -314,7 +314,7 @@ def c_case(case, starts, data, val, history, evaluated, predicted, model):
         c_counted("weighted_metrics", c_texts, metric_texts(case.weighted_metrics)),
         c_counted("class_weight", lambda v: c_numbers(v, 9), case.class_weight),
         f".n_fits = {case.fits}",
-        f".fit = {{.no_shuffle = true{fit_text}}}",
+        f".fit = {{.struct_size = sizeof(snug_fit_options), .no_shuffle = true{fit_text}}}",
         f".n_logs = {len(names)}, .logs = {c_texts(names)}",
         f".n_epochs = {len(rows)}, .history = {c_numbers(rows, 9)}",
         c_counted("batches", lambda v: c_numbers(v, 9), case.batches),

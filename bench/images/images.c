@@ -100,7 +100,8 @@ static snug_status open_pipe(bench *b, const options *o) {
     snug_array *a = &b->arrays[k];
     b->demands[k] = (snug__demand){.feeds = snug__type_of(a->dtype, a->rank, a->shape), .hint = ""};
   }
-  b->source = (snug_source){.name = o->folder,
+  b->source = (snug_source){.struct_size = sizeof(snug_source),
+                            .name = o->folder,
                             .user = &b->images,
                             .rows = n,
                             .scratch = snug__images_scratch(&b->images),
@@ -158,7 +159,7 @@ static double seconds_of(bench *b, const options *o, uint64_t pass, double *mean
 static void run(bench *b, const options *o) {
   double mean = 0.0, least = 0.0;
   long long n = (long long)snug__list_count(&b->list);
-  snug_data_report report = {0};
+  snug_data_report report = SNUG_INIT(snug_data_report);
   seconds_of(b, o, 0, &mean);
   for (int64_t i = 1; i <= o->passes; i++) {
     double seconds = seconds_of(b, o, (uint64_t)i, NULL);

@@ -51,7 +51,7 @@ static void print_peak(const snug__program *p) {
 
 void show_peak(const bench_options *o) {
   subject s = subject_make(o);
-  snug_fit_options how = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options how = SNUG_INIT(snug_fit_options);
   snug__fit f;
   bench_data d;
   bench_data_make(&d, &o->net, 1);

@@ -104,7 +104,7 @@ static void print(const bench_options *o, const snug__program *p, const double *
 void show_prediction(const bench_options *o) {
   const snug__pass_options keep = {.no_recompute = true};
   subject s = subject_make(o);
-  snug_fit_options how = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options how = SNUG_INIT(snug_fit_options);
   snug__fit f;
   bench_data d;
   bench_data_make(&d, &o->net, 1);

@@ -131,13 +131,13 @@ static void print(const snug__program *p, line *items, const bench_options *o) {
 
 void show_profile(const bench_options *o) {
   subject s = subject_make(o);
-  snug_fit_options how = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options how = SNUG_INIT(snug_fit_options);
   snug__fit f;
   bench_data d;
   bench_data_make(&d, &o->net, 1);
   how.batch_size = o->net.batch;
   how.no_shuffle = true;
-  how.levers.micro_batch = o->pieces;
+  how.micro_batch = o->pieces;
   how.memory = (uint64_t)o->line << 20;
   bench_need(s.ctx, snug__fit_open(&f, s.model, &d.data, &how));
   bench_need(s.ctx, snug__session_commit(&f.session));

@@ -3,7 +3,7 @@
 
 subject subject_make(const bench_options *o) {
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_options options = SNUG_INIT(snug_options);
   subject s = {NULL, NULL};
   options.threads = o->threads;

@@ -8,7 +8,7 @@
 
 void measure_open(const bench_options *o, snug_ctx **ctx, snug_model **model) {
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_options options = SNUG_INIT(snug_options);
   options.threads = o->threads;
   how.optimizer = "adam";
@@ -43,7 +43,7 @@ static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
 void measure_steps(snug_ctx *ctx, snug_model *model, const snug_data *data,
                    const snug_fit_options *options, int64_t steps, measured *m) {
   stopwatch w = {.m = m, .wanted = steps};
-  snug_callback watch = {.user = &w, .batch_end = batch_end};
+  snug_callback watch = {.struct_size = sizeof watch, .user = &w, .batch_end = batch_end};
   snug_fit_options o = *options;
   o.epochs = steps + NOT_TIMED;
   o.callbacks = &watch;
@@ -72,13 +72,13 @@ static bool is_activation(const snug_plan_buffer *b) {
 }
 
 uint64_t measure_activations(const snug_plan *plan) {
-  snug_plan_moment peak;
+  snug_plan_moment peak = SNUG_INIT(snug_plan_moment);
   uint64_t most = 0, alive = 0;
   snug_plan_peak(plan, &peak);
   uint64_t *change = calloc(2 * (size_t)peak.items + 4, sizeof *change);
   uint64_t *freed = change ? change + peak.items + 2 : NULL;
   for (size_t i = 0; change && i < snug_plan_buffers(plan); i++) {
-    snug_plan_buffer b;
+    snug_plan_buffer b = SNUG_INIT(snug_plan_buffer);
     snug_plan_buffer_at(plan, i, &b);
     if (is_activation(&b)) {
       change[b.first] += b.bytes;

@@ -63,11 +63,11 @@ static int take_own(price *p, int argc, char **argv) {
 /* ---- plans ---- */
 
 static snug_fit_options options_of(const price *p, uint64_t line) {
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = p->options.net.batch;
   o.no_shuffle = true;
   o.memory = line;
-  o.levers.micro_batch = p->micro ? 0 : o.batch_size;
+  o.micro_batch = p->micro ? 0 : o.batch_size;
   return o;
 }
 
@@ -79,9 +79,9 @@ static snug_plan *plan_of(const price *p, const snug_fit_options *o) {
 
 static uint64_t keep_everything(const price *p, uint64_t *block) {
   snug_fit_options o = options_of(p, 0);
-  snug_memory_report r;
-  o.levers.recompute = "none";
-  o.levers.micro_batch = o.batch_size;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
+  o.recompute = "none";
+  o.micro_batch = o.batch_size;
   snug_plan *plan = plan_of(p, &o);
   uint64_t bytes = measure_activations(plan);
   snug_plan_memory(plan, &r);
@@ -93,7 +93,7 @@ static uint64_t keep_everything(const price *p, uint64_t *block) {
 /* The line of a point: what the process will hold varies a little from plan to plan, so it lies
  * half way to the next larger one. */
 static uint64_t line_of(const snug_plan *all, size_t i) {
-  snug_plan_point point, larger;
+  snug_plan_point point = SNUG_INIT(snug_plan_point), larger = SNUG_INIT(snug_plan_point);
   snug_plan_point_at(all, i, &point);
   snug_plan_point_at(all, i ? i - 1 : 0, &larger);
   return i ? point.process + (larger.process - point.process) / 2 : point.process + (8 << 20);
@@ -133,7 +133,7 @@ typedef struct way {
 } way;
 
 static way way_of(const price *p, const snug_fit_options *o) {
-  way w = {.how = *o};
+  way w = {.how = *o, .point = SNUG_INIT(snug_plan_point)};
   snug_plan *plan = plan_of(p, o);
   snug_plan_point_at(plan, snug_plan_chosen(plan), &w.point);
   w.activations = measure_activations(plan);
@@ -157,10 +157,10 @@ static bool is_better(const price *p, const way *w, const way *than) {
 static way find_way_of(const price *p, uint64_t bytes, int64_t m) {
   snug_fit_options o = options_of(p, 0);
   way found = {0};
-  o.levers.micro_batch = m;
-  o.levers.curve = true;
+  o.micro_batch = m;
+  o.curve = true;
   snug_plan *all = plan_of(p, &o);
-  o.levers.curve = false;
+  o.curve = false;
   size_t i = find_point(p, &o, all, bytes);
   if (i < snug_plan_points(all)) {
     o.memory = line_of(all, i);
@@ -193,7 +193,7 @@ static void write_curve(const price *p, const snug_plan *all, uint64_t kept_bloc
       "direct,on_disk\n",
       f);
   for (size_t i = 0; i < snug_plan_points(all); i++) {
-    snug_plan_point t;
+    snug_plan_point t = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(all, i, &t);
     fprintf(f, "%s,%lld,%llu,%llu,%llu,%.9g,%lld,%lld,%.9g,%lld,%llu\n", p->options.net.name,
             (long long)p->options.net.batch, (unsigned long long)kept_block,
@@ -233,7 +233,7 @@ static double compare(const price *p, const way *fast, const way *small, uint64_
 
 static way find_fastest(const price *p, const snug_plan *all) {
   snug_fit_options o = options_of(p, 0);
-  o.levers.micro_batch = 0;
+  o.micro_batch = 0;
   way w = way_of(p, &o);
   snug_plan_point_at(all, 0, &w.point);
   return w;
@@ -243,7 +243,7 @@ static int run(const price *p) {
   uint64_t block = 0;
   uint64_t kept = keep_everything(p, &block);
   snug_fit_options free_hand = options_of(p, 0);
-  free_hand.levers.curve = true;
+  free_hand.curve = true;
   snug_plan *all = plan_of(p, &free_hand);
   way small = find_way(p, (uint64_t)(p->share / 100.0 * (double)kept));
   printf(

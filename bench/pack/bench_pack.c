@@ -28,7 +28,7 @@ static snug_pack_item *new_items(size_t n) {
 
 static snug_pack_result pack(const snug_pack_item *items, size_t n, double *seconds) {
   snug_ctx *ctx = NULL;
-  snug_pack_result result = {0};
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   int64_t *offsets = calloc(n, sizeof *offsets);
   double start = now();
   if (!offsets || snug_ctx_create(NULL, &ctx) || snug_pack(ctx, items, n, NULL, offsets, &result)) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "snug/pack.h"
+#include "snug/tools/pack.h"
 
 /* Search for a packing of at most `capacity` from the bottom up, as "MiniMalloc: A Lightweight
  * Memory Allocator for Hardware-Accelerated Machine Learning" (ASPLOS 2023) describes it: a fixed

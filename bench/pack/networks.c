@@ -25,7 +25,7 @@ static void stop(snug_ctx *ctx, snug_status s) {
 
 static void compile(snug_ctx *ctx, snug_model *m) {
   const char *const loss[] = {"sparse_categorical_crossentropy"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = "adam";
   o.loss = loss;
   o.n_loss = 1;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "snug/pack.h"
+#include "snug/tools/pack.h"
 
 #define PROBLEM_STEPS 1000
 #define PROBLEM_BYTES (INT64_C(1) << 20)

@@ -159,7 +159,7 @@ static double above(int64_t height, int64_t load) {
 static void measure(const char *path, double seconds) {
   trace t = read_trace(path);
   snug_ctx *ctx = NULL;
-  snug_pack_result r = {0};
+  snug_pack_result r = SNUG_INIT(snug_pack_result);
   double start = now();
   if (snug_ctx_create(NULL, &ctx) || snug_pack(ctx, t.items, t.n, NULL, t.offsets, &r)) {
     stop(path, ctx ? snug_message(ctx) : "no memory");

@@ -2,7 +2,7 @@
  * processor; the part of the time that the callback takes; and the two things that it does alone: a
  * look at the process, and a frame. */
 #define _POSIX_C_SOURCE 200809L
-#include <snug/snug.h>
+#include <snug/tools.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +85,19 @@ static void close_all(void *user) {
  */
 static double step_seconds(snug_ctx *ctx, snug_model *m, const bench_options *o,
                            const bench_data *d, const char *path, double *part) {
-  snug_fit_record record = {.model = path ? m : NULL, .path = path, .replace = true};
-  stopwatch w = {.options = o, .recorder = snug_fit_record_callback(&record)};
-  const snug_callback watch = {.user = &w,
+  snug_fit_record record = {
+      .struct_size = sizeof record, .model = path ? m : NULL, .path = path, .replace = true};
+  stopwatch w = {.options = o, .recorder = SNUG_INIT(snug_callback)};
+  snug_fit_record_callback(&record, &w.recorder);
+  const snug_callback watch = {.struct_size = sizeof watch,
+                               .user = &w,
                                .train_begin = train_begin,
                                .epoch_begin = epoch_begin,
                                .batch_end = batch_end,
                                .epoch_end = epoch_end,
                                .prepare = prepare,
                                .close = close_all};
-  snug_fit_options fit = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options fit = SNUG_INIT(snug_fit_options);
   fit.batch_size = o->net.batch;
   fit.epochs = (o->warm + o->steps + o->n_batches - 1) / o->n_batches;
   fit.callbacks = &watch;
@@ -143,7 +146,7 @@ static void compare_fits(snug_ctx *ctx, snug_model *m, const bench_options *o, c
 /* Samples such as a fit of some size makes: they differ in time, batch and a few pages. */
 static void time_calls(snug_ctx *ctx, const char *path) {
   snug_recorder *r = NULL;
-  snug_memory_process p;
+  snug_memory_process p = SNUG_INIT(snug_memory_process);
   struct stat file;
   double begin = bench_now();
   for (int i = 0; i < CALLS; i++) {
@@ -154,7 +157,8 @@ static void time_calls(snug_ctx *ctx, const char *path) {
   begin = bench_now();
   for (int i = 0; i < CALLS; i++) {
     const uint64_t pages = 4096 * (uint64_t)(i * 7919 % 64);
-    const snug_moment m = {.seconds = 0.0503 * i,
+    const snug_moment m = {.struct_size = sizeof m,
+                           .seconds = 0.0503 * i,
                            .at = "batch_end",
                            .epoch = i / 300,
                            .batch = i % 300,

@@ -40,7 +40,7 @@ static long long anonymous_kib(void) {
 /* The first steps start the threads; then 100 are counted. */
 static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
   counter *c = user;
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   (void)batch;
   (void)logs;
   c->steps++;
@@ -65,7 +65,7 @@ static bool batch_end(void *user, int64_t batch, const snug_logs *logs) {
 
 static snug_status build(snug_model *m) {
   const char *loss = "sparse_categorical_crossentropy", *metric = "accuracy";
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_model_input(m, "image", SNUG_FLOAT32, (const int64_t[]){SIDE, SIDE, 1}, 3);
   snug_model_add(m, "Rescaling", "scale=0.00392156862745098");
   snug_model_add(m, "Conv2D", "filters=8 kernel_size=3 activation=relu");
@@ -87,15 +87,15 @@ int main(void) {
   static unsigned char pixels[4 * BATCH][SIDE][SIDE], labels[4 * BATCH];
   snug_array x = {pixels, SNUG_UINT8, 4, {4 * BATCH, SIDE, SIDE, 1}};
   snug_array y = {labels, SNUG_UINT8, 1, {4 * BATCH}};
-  snug_data data = {&x, 1, &y, 1, NULL};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_data data = {sizeof data, &x, 1, &y, 1, NULL};
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_model *m = NULL;
   counter c = {0};
   for (int i = 0; i < 4 * BATCH; i++) {
     labels[i] = (unsigned char)(i % 10);
     pixels[i][i % SIDE][i % 10] = 255;
   }
-  snug_callback count = {.user = &c, .batch_end = batch_end};
+  snug_callback count = {.struct_size = sizeof count, .user = &c, .batch_end = batch_end};
   o.batch_size = BATCH;
   o.epochs = (FIRST + STEPS + 3) / 4; /* of 4 steps each */
   o.callbacks = &count;

@@ -34,7 +34,7 @@ void bench_data_make(bench_data *d, const net *n, int64_t n_batches) {
   }
   d->x = (snug_array){x, SNUG_FLOAT32, n->channels ? 4 : 2, {rows, n->size, n->size, n->channels}};
   d->y = (snug_array){y, SNUG_INT32, n->per_pixel ? 3 : 1, {rows, n->size, n->size}};
-  d->data = (snug_data){&d->x, 1, &d->y, 1, NULL};
+  d->data = (snug_data){sizeof(snug_data), &d->x, 1, &d->y, 1, NULL};
   d->bytes = n_x * sizeof *x + n_y * sizeof *y;
 }
 

@@ -15,7 +15,7 @@ static long long elements(const snug_weight_info *w) {
 
 long long count_parameters(const snug_model *m) {
   long long n = 0;
-  snug_weight_info w;
+  snug_weight_info w = SNUG_INIT(snug_weight_info);
   for (size_t i = 0; i < snug_model_weights(m); i++) {
     n += snug_model_weight_info(m, i, &w) ? 0 : elements(&w);
   }
@@ -30,7 +30,7 @@ static void need(bool ok, const char *what, const char *path) {
 }
 
 static void read_weights(snug_ctx *ctx, snug_model *m, FILE *f, const char *path) {
-  snug_weight_info w;
+  snug_weight_info w = SNUG_INIT(snug_weight_info);
   for (size_t i = 0; i < snug_model_weights(m); i++) {
     bench_need(ctx, snug_model_weight_info(m, i, &w));
     if (w.dtype != SNUG_FLOAT32) {

@@ -106,7 +106,7 @@ void bench_need(const snug_ctx *ctx, snug_status s) {
 
 void bench_compile(snug_ctx *ctx, snug_model *m) {
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = "adam";
   o.loss = &loss;
   o.n_loss = 1;

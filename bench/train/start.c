@@ -56,8 +56,8 @@ static void make(snug_ctx *ctx, const bench_options *o, snug_model **m) {
 
 static void fit(snug_ctx *ctx, snug_model *m, const bench_options *o) {
   moment before;
-  snug_callback watch = {.user = &before, .train_begin = train_begin};
-  snug_fit_options how = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_callback watch = {.struct_size = sizeof watch, .user = &before, .train_begin = train_begin};
+  snug_fit_options how = SNUG_INIT(snug_fit_options);
   bench_data d;
   bench_data_make(&d, &o->net, 1);
   before = now();

@@ -107,11 +107,11 @@ static void print(const stopwatch *w, const snug_memory_report *memory,
 }
 
 static void train(snug_ctx *ctx, snug_model *m, const bench_options *o, stopwatch *w) {
-  snug_callback watch = {.user = w, .batch_end = batch_end};
-  snug_fit_options fit = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_callback watch = {.struct_size = sizeof watch, .user = w, .batch_end = batch_end};
+  snug_fit_options fit = SNUG_INIT(snug_fit_options);
   snug_history *history = NULL;
-  snug_memory_report memory;
-  snug_data_report reading;
+  snug_memory_report memory = SNUG_INIT(snug_memory_report);
+  snug_data_report reading = SNUG_INIT(snug_data_report);
   bench_data d;
   bench_data_make(&d, &o->net, o->n_batches);
   fit.batch_size = o->net.batch;

@@ -29,7 +29,7 @@
 
 #include <signal.h>
 
-#include "snug/report.h"
+#include "snug/train.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +37,7 @@ extern "C" {
 
 /* Where a callback writes; members that it does not use are zero. */
 typedef struct snug_callback_target {
+  size_t struct_size;
   snug_sink *sink;  /* of messages, with Keras's line breaks; NULL: none (Keras's verbose=0) */
   void *user;       /* of the sink */
   const char *path; /* copied */

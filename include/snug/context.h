@@ -34,6 +34,9 @@ typedef struct snug_allocator {
  * called from one of Snug's threads. */
 typedef void snug_note(void *user, const char *text);
 
+/* Takes n bytes of text (UTF-8, not ended by NUL), which are gone when it returns. */
+typedef void snug_sink(void *user, const char *text, size_t n);
+
 typedef struct snug_options {
   size_t struct_size;
   const snug_allocator *allocator; /* NULL: the C library's; copied */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "snug/struct_size.h"
 #include "snug/types.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,7 @@ typedef struct snug_array {
 /* Rows that are read one at a time into memory of the caller.  Snug calls all functions but restart
  * from its own threads, several at a time unless in_order is set. */
 typedef struct snug_source {
+  size_t struct_size;
   const char *name; /* prefix of messages, such as the path of a file; NULL: none */
   void *user;
   int64_t rows;  /* SNUG_ROWS_UNKNOWN: until read reports the end; a fit then needs steps_per_epoch,
@@ -58,10 +60,6 @@ typedef struct snug_source {
                      in_order */
 } snug_source;
 
-/* clang-format off */
-#define SNUG_SOURCE_DEFAULT {NULL, NULL, 0, false, 0, NULL, NULL, NULL, 0, 0, 0, false}
-/* clang-format on */
-
 /* ---- data ---- */
 
 /* A function that changes samples before batching: sample[k] has the dtype and shape of array k, as
@@ -72,6 +70,7 @@ typedef snug_status snug_map(void *user, int64_t row, uint64_t pass, void *const
                              char *why);
 
 typedef struct snug_data {
+  size_t struct_size;
   const snug_array *x; /* one per input, in the order the inputs were added */
   int32_t n_x;
   const snug_array *y; /* one per output; NULL for predict */
@@ -84,6 +83,7 @@ typedef struct snug_data {
 
 /* Memory and timing of the data pipeline.  The bytes are part of snug_memory_report.data. */
 typedef struct snug_data_report {
+  size_t struct_size;
   uint64_t held;    /* arrays held in memory, indexes */
   uint64_t batches; /* that are ready ahead */
   uint64_t window;  /* to shuffle in */

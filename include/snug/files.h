@@ -42,6 +42,7 @@ SNUG_API snug_status snug_arrays_open(snug_ctx *ctx, const char *const *paths, i
 /* How images become samples.  Strings are those of Keras's image_dataset_from_directory and its
  * layers. */
 typedef struct snug_image_options {
+  size_t struct_size;
   const char *size;     /* "224x320", height x width, or "224"; NULL: 256x256 */
   const char *channels; /* "rgb", "grayscale" or "rgba"; NULL: rgb */
   const char *dtype;    /* "float32", or "uint8": rounded, in a fourth of the bytes, and neither
@@ -65,13 +66,9 @@ typedef struct snug_image_options {
   bool timed;              /* see snug_arrays_stages */
 } snug_image_options;
 
-/* clang-format off */
-#define SNUG_IMAGE_OPTIONS_DEFAULT \
-  {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0.0, 0, 0, false, false}
-/* clang-format on */
-
 /* What may be held in memory, and what else is allowed. */
 typedef struct snug_arrays_options {
+  size_t struct_size;
   int64_t small; /* bytes of arrays that are read whole in any case; 0: 1 MiB; below 0: of none.
                     Of rows under 4 KiB, 16 times that, within a quarter of `hold` */
   int64_t hold;  /* bytes of arrays that are held whole because their rows cannot be read in places
@@ -83,10 +80,6 @@ typedef struct snug_arrays_options {
                               labels, y, target or class, if there is one */
   const snug_image_options *images; /* of a folder or a list of images; NULL: the defaults */
 } snug_arrays_options;
-
-/* clang-format off */
-#define SNUG_ARRAYS_OPTIONS_DEFAULT {0, 0, false, NULL, NULL, NULL}
-/* clang-format on */
 
 /* The same with options, whose texts must live as long as the arrays. */
 SNUG_API snug_status snug_arrays_open_with(snug_ctx *ctx, const char *const *paths, int32_t n,

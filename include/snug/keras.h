@@ -8,7 +8,6 @@
 #ifndef SNUG_KERAS_H
 #define SNUG_KERAS_H
 
-#include "snug/log.h"
 #include "snug/train.h"
 
 #ifdef __cplusplus
@@ -16,6 +15,7 @@ extern "C" {
 #endif
 
 typedef struct snug_load_options {
+  size_t struct_size;
   uint64_t seed; /* of dropout, shuffling, and weights that the file does not hold */
   const snug_array
       *x; /* arrays, one per input, whose shapes say what the file leaves open (an input
@@ -27,10 +27,6 @@ typedef struct snug_load_options {
   uint64_t memory; /* the line: bytes that the whole process may hold while this loads; 0: none, or
                       what snug_memory_set_bound says */
 } snug_load_options;
-
-/* clang-format off */
-#define SNUG_LOAD_OPTIONS_DEFAULT {0, NULL, 0, false, false, 0}
-/* clang-format on */
 
 /* Load a `.keras` file, or the folder that one unpacks to.  options may be NULL.  If the file has
  * compile settings, the model is compiled, and the optimizer continues where it stopped.  An
@@ -74,12 +70,13 @@ SNUG_API snug_status snug_model_save(snug_model *model, const char *path) SNUG_N
  * zeroes the rest.  Begin it before training and end it after: obstacles to the save are then
  * reported before step 1, and a later failure loses nothing:
  *
- *   snug_save_file file = {.path = "trained.keras"};
+ *   snug_save_file file = {.struct_size = sizeof file, .path = "trained.keras"};
  *   s = snug_save_file_begin(&file, m);
  *   ... snug_fit, which may fail ...
  *   s = snug_save_file_end(&file);      or, if nothing was trained, snug_save_file_drop
  */
 typedef struct snug_save_file {
+  size_t struct_size;
   const char *path;           /* NULL: nothing is begun, and ending takes one of the places below */
   const char *const *instead; /* folders for a file that cannot be written at its path */
   int32_t n_instead;
@@ -113,6 +110,7 @@ SNUG_API void snug_save_file_drop(snug_save_file *file);
 /* A variable of a model as a weights file of Keras counts them: a weight, or one of the optimizer's
  * (its steps, its learning rate, a slot). */
 typedef struct snug_variable_info {
+  size_t struct_size;
   const char *path; /* of its dataset: "layers/conv2d/vars/0", "optimizer/vars/3"; gone when the
                        visit ends */
   const char *name; /* for snug_model_variable_get: "conv1/kernel", "optimizer/iteration",

@@ -14,12 +14,14 @@ extern "C" {
 /* Bytes held under one name.  "at_peak" is what this name held when the whole context was at its
  * peak. */
 typedef struct snug_memory_entry {
+  size_t struct_size;
   const char *name; /* static */
   uint64_t current;
   uint64_t at_peak;
 } snug_memory_entry;
 
 typedef struct snug_memory_info {
+  size_t struct_size;
   uint64_t current;
   uint64_t peak;
   uint64_t limit;        /* 0: none */
@@ -70,6 +72,7 @@ SNUG_API snug_status snug_memory_preallocate(snug_ctx *ctx, const char *device,
 /* The bytes that this process may hold in total, including what it already holds, and what sets the
  * bound: "cgroup /sys/fs/cgroup/memory/x: 512 MiB". */
 typedef struct snug_available {
+  size_t struct_size;
   uint64_t bytes;
   char who[SNUG_AVAILABLE_TEXT];
 } snug_available;
@@ -93,6 +96,7 @@ SNUG_API void snug_memory_set_bound(snug_ctx *ctx, uint64_t bytes);
 /* Resident memory of this process now, and its peak since the process began (or since its last fit
  * began, where the system can reset the peak); 0 where the system does not report it. */
 typedef struct snug_memory_process {
+  size_t struct_size;
   uint64_t resident, peak;
 } snug_memory_process;
 

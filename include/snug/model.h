@@ -38,14 +38,11 @@ typedef int32_t snug_tensor; /* a symbolic value of one model */
 #define SNUG_NO_TENSOR (-1)
 
 typedef struct snug_model_options {
+  size_t struct_size;
   const char *name; /* NULL: "model" */
   snug_dtype dtype; /* of weights and activations; SNUG_NO_DTYPE: float32 */
   uint64_t seed;    /* of the initial weights, dropout and shuffling */
 } snug_model_options;
-
-/* clang-format off */
-#define SNUG_MODEL_OPTIONS_DEFAULT {NULL, SNUG_NO_DTYPE, 0}
-/* clang-format on */
 
 /* Create an empty model. options may be NULL.  Owns: the caller destroys *out with
  * snug_model_destroy.  Fails: E_MEMORY, E_LIMIT, E_ARGUMENT (a dtype that is not a float). */
@@ -124,6 +121,7 @@ SNUG_API snug_status snug_model_set_trainable(snug_model *model, const char *lay
 /* ---- weights ---- */
 
 typedef struct snug_weight_info {
+  size_t struct_size;
   const char *name;  /* "conv1/kernel"; valid as long as the model */
   const char *layer; /* "conv1"; likewise */
   snug_dtype dtype;

@@ -37,6 +37,7 @@ SNUG_API void snug_plan_data(const snug_plan *plan, snug_data_report *out);
  * the step.
  */
 typedef struct snug_layer_memory {
+  size_t struct_size;
   const char *layer; /* valid as long as the plan */
   uint64_t weights, optimizer, step;
 } snug_layer_memory;
@@ -61,8 +62,8 @@ SNUG_API uint64_t snug_plan_least(const snug_plan *plan);
 /* ---- kernels ---- */
 
 /* The kernels that the fit would run, by layer and op, where there are several: a string for
- * snug_levers.kernels, which fixes them for the same thread count and instruction set.  Valid as
- * long as the plan. */
+ * snug_fit_options.kernels, which fixes them for the same thread count and instruction set.  Valid
+ * as long as the plan. */
 SNUG_API const char *snug_plan_kernels(const snug_plan *plan);
 
 /* A note about how the times were obtained, such as a damaged file of timings; "" if there is none.
@@ -72,6 +73,7 @@ SNUG_API const char *snug_plan_note(const snug_plan *plan);
 /* ---- points ---- */
 
 typedef struct snug_plan_point {
+  size_t struct_size;
   uint64_t block;      /* bytes of the step */
   uint64_t process;    /* of the whole process with it: the line that it needs */
   double seconds;      /* of a step, predicted */
@@ -86,8 +88,8 @@ typedef struct snug_plan_point {
 } snug_plan_point;
 
 /* Number of points from the fastest to the smallest, one of them, and the index of the chosen one
- * (their number if nothing fits); snug_levers decides which points exist.  All zero when out of
- * range. */
+ * (their number if nothing fits); snug_fit_options decides which points exist.  All zero when out
+ * of range. */
 SNUG_API size_t snug_plan_points(const snug_plan *plan);
 SNUG_API void snug_plan_point_at(const snug_plan *plan, size_t i, snug_plan_point *out);
 SNUG_API size_t snug_plan_chosen(const snug_plan *plan);
@@ -96,6 +98,7 @@ SNUG_API size_t snug_plan_chosen(const snug_plan *plan);
 
 /* A piece of the block: where it lies, and from which item of the step until before which. */
 typedef struct snug_plan_buffer {
+  size_t struct_size;
   uint64_t offset, bytes;
   int64_t first, end;
   const char *layer, *op, *what; /* what: "activations", "gradients", "scratch", "data", ... */
@@ -106,6 +109,7 @@ SNUG_API void snug_plan_buffer_at(const snug_plan *plan, size_t i, snug_plan_buf
 
 /* The moment of the peak: the item that runs then, its layer and op. */
 typedef struct snug_plan_moment {
+  size_t struct_size;
   int64_t item, items;
   const char *layer, *op;
   bool backward;

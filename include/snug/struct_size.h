@@ -19,7 +19,9 @@
  *    struct_size of the library.
  * 5. A struct_size that was not set (0, or no possible size) is E_ARGUMENT; a function without a
  *    status writes nothing then.
- * 6. In an array of such structs all have the struct_size of the first.
+ * 6. A struct in which the library keeps members of its own (they are marked private) must have
+ *    room for all of them: a smaller one is E_ARGUMENT.
+ * 7. In an array of such structs all have the struct_size of the first.
  *
  * Structs without struct_size are plain values, such as snug_array or snug_logs: they are complete,
  * and stay as they are.  tools/abi.txt lists all structs with the offsets of their members. */

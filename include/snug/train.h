@@ -1,8 +1,8 @@
 /* Training: compile, fit, evaluate, predict with Keras's semantics, and the plan of a fit without
  * running it.
  *
- * The library prints nothing: callbacks show progress (report.h has a progress bar).  Strings are
- * copied; data, options and callbacks are used only during the call.  Call from the thread that
+ * The library prints nothing: callbacks show progress (tools/report.h has a progress bar).  Strings
+ * are copied; data, options and callbacks are used only during the call.  Call from the thread that
  * uses the model's context. */
 #ifndef SNUG_TRAIN_H
 #define SNUG_TRAIN_H
@@ -20,6 +20,7 @@ extern "C" {
  * momentum=0.9)", "sparse_categorical_crossentropy", "accuracy", "top_k_categorical_accuracy(k=3)".
  */
 typedef struct snug_compile_options {
+  size_t struct_size;
   const char *optimizer;   /* NULL: "rmsprop" */
   const char *const *loss; /* one per output, or one for all */
   int32_t n_loss;
@@ -29,10 +30,6 @@ typedef struct snug_compile_options {
   const char *const *weighted_metrics; /* as metrics, with sample and class weights applied */
   int32_t n_weighted_metrics;
 } snug_compile_options;
-
-/* clang-format off */
-#define SNUG_COMPILE_OPTIONS_DEFAULT {NULL, NULL, 0, NULL, NULL, 0, NULL, 0}
-/* clang-format on */
 
 /* Set how the model is trained; creates its weights if necessary.  Compiling again resets the
  * optimizer.  Fails: the first failure of building, E_ARGUMENT for unknown names, E_SHAPE and
@@ -59,6 +56,7 @@ typedef struct snug_logs {
 
 /* The memory at one moment of a fit, in bytes. */
 typedef struct snug_memory_sample {
+  size_t struct_size;
   int64_t epoch;    /* from 0 */
   int64_t batch;    /* the last one that ran in this epoch, from 0; -1: none yet */
   const char *at;   /* "epoch_begin", "batch_end" or "epoch_end"; static */
@@ -73,6 +71,7 @@ typedef struct snug_memory_sample {
 /* Hooks of a fit.  Return false to stop training after this batch or epoch; a stopped epoch is
  * still validated.  Callbacks may evaluate and predict. callbacks.h has those of Keras. */
 typedef struct snug_callback {
+  size_t struct_size;
   void *user; /* hooks may be NULL */
   bool (*train_begin)(void *user, int64_t epochs, int64_t steps);
   bool (*epoch_begin)(void *user, int64_t epoch);
@@ -104,25 +103,6 @@ typedef struct snug_callback {
   bool (*memory_sample)(void *user, const snug_memory_sample *sample);
 } snug_callback;
 
-/* What may be done to stay under the line.  All zero: everything that does not change results. */
-typedef struct snug_levers {
-  /* Which values of the forward are recomputed in the backward instead of being kept.  NULL or
-   * "auto": as the line requires; "none"; "activations": those that one element-wise pass
-   * recomputes; "full": all that can be; otherwise layers by name, separated by commas. */
-  const char *recompute;
-  int64_t micro_batch;         /* samples per micro-batch; 0: as the line requires */
-  bool allow_batch_statistics; /* micro-batches also through BatchNormalization, which then sees
-                                  fewer samples: results differ */
-  bool allow_disk; /* offload values and optimizer slots to a file if the line requires it; slots
-                      stay there until the next compile */
-  const char *disk_folder; /* its folder; NULL: TMPDIR, or /tmp */
-  bool beside; /* plans include the neighbours of the chosen point and the least line, also without
-                  a line */
-  bool curve;  /* plans include all points from the fastest to the smallest */
-  const char *kernels; /* which kernels to use, as snug_plan_kernels lists them; NULL: the fastest
-                          that fit */
-} snug_levers;
-
 /* Numbers from first to last, both included. */
 typedef struct snug_span {
   int64_t first, last;
@@ -147,8 +127,9 @@ typedef struct snug_setting {
 typedef struct snug_plan snug_plan;
 
 typedef struct snug_fit_options {
+  size_t struct_size;
   int64_t batch_size; /* 0: 32 */
-  int64_t epochs;     /* number of number of the last epoch, as in Keras; 0: 1 */
+  int64_t epochs;     /* number of the last epoch, as in Keras; 0: 1 */
   int64_t initial_epoch;
   int64_t steps_per_epoch; /* 0: all the data.  Otherwise each epoch continues where the previous
                               one stopped */
@@ -167,7 +148,23 @@ typedef struct snug_fit_options {
   const snug_callback *callbacks;
   int32_t n_callbacks;
   uint64_t memory; /* the line: bytes that the whole process may hold; 0: none */
-  snug_levers levers;
+  /* What may be done to stay under the line.  All zero: everything that does not change results.
+   *
+   * Which values of the forward are recomputed in the backward instead of being kept.  NULL or
+   * "auto": as the line requires; "none"; "activations": those that one element-wise pass
+   * recomputes; "full": all that can be; otherwise layers by name, separated by commas. */
+  const char *recompute;
+  int64_t micro_batch;         /* samples per micro-batch; 0: as the line requires */
+  bool allow_batch_statistics; /* micro-batches also through BatchNormalization, which then sees
+                                  fewer samples: results differ */
+  bool allow_disk; /* offload values and optimizer slots to a file if the line requires it; slots
+                      stay there until the next compile */
+  const char *disk_folder; /* its folder; NULL: TMPDIR, or /tmp */
+  bool beside; /* plans include the neighbours of the chosen point and the least line, also without
+                  a line */
+  bool curve;  /* plans include all points from the fastest to the smallest */
+  const char *kernels; /* which kernels to use, as snug_plan_kernels lists them; NULL: the fastest
+                          that fit */
   snug_sampling sampling;
   /* Called with the plan of this fit before step 1, even if it does not fit; the plan is valid
    * during the call.  Return false to end the fit with E_STOPPED; nothing has changed then.  If
@@ -189,12 +186,9 @@ typedef struct snug_fit_options {
                   output paths), and the plan is that of the backup */
 } snug_fit_options;
 
-/* clang-format off */
-#define SNUG_FIT_OPTIONS_DEFAULT {0, 1, 0, 0, false, 0.0, NULL, 0, 0, 0, NULL, NULL, 0, NULL, 0, 0, {NULL, 0, false, false, NULL, false, false, NULL}, {NULL, 0, NULL, 0}, NULL, NULL, 0, 0, NULL, 0, NULL, 0, false}
-/* clang-format on */
-
 /* What a fit holds, in bytes.  The first eight are alive at the peak and add up to `planned`. */
 typedef struct snug_memory_report {
+  size_t struct_size;
   uint64_t weights, gradients, optimizer, activations, scratch, data;
   uint64_t callbacks; /* allocated by callbacks before step 1, such as a copy of the best weights */
   uint64_t runtime;   /* model, graphs, plans, programs, history, context, gaps left by placement */

@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 #define SNUG_MAX_RANK 6
+#define SNUG_PATH_BYTES 4096
 
 /* The one list of element types: name, text, bytes. */
 #define SNUG_DTYPE_LIST(X)   \

@@ -17,9 +17,9 @@ import sys
 from typing import Any
 
 from ._process import Peak, peak
+from ._version import __version__
 from .memory import get_memory_info, reset_memory_stats, set_memory_growth, set_memory_limit
 
-__version__ = "0.1.0"
 __all__ = ["DoesNotFit", "LineReached", "Peak", "Plan", "Remedy", "Report", "evaluate", "find_batch_size", "fit",
            "get_memory_info", "keras", "peak", "plan", "predict", "report", "reset_memory_stats", "set_memory_growth",
            "set_memory_limit"]

@@ -87,7 +87,7 @@ def fit_options(feed: Feed, held: Optional[Feed], needs: Needs, **o: Any) -> t.F
     if o["class_weight"] is not None:
         weights = _class_weights(o["class_weight"])
         made.class_weight, made.n_class_weight = weights, len(weights)
-    made.levers.allow_disk, made.replan = o["allow_disk"], o["replan"]
+    made.allow_disk, made.replan = o["allow_disk"], o["replan"]
     return made
 
 

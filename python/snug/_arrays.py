@@ -89,7 +89,8 @@ class Data:
 
 def data_struct(arrays: Sequence[Any], source: Optional[t.Source]) -> t.Data:
     x, y, weight = arrays
-    return t.Data(_first(x), len(x), _first(y), len(y), _first(weight), pointer(source) if source else None, None, None)
+    return t.Data(x=_first(x), n_x=len(x), y=_first(y), n_y=len(y), sample_weight=_first(weight),
+                  source=pointer(source) if source else None)
 
 
 def _first(array: Any) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from . import _types as t
+from ._version import __version__
 
 _HERE = Path(__file__).resolve().parent
 _ARRAYS = POINTER(t.Array)
@@ -69,10 +70,16 @@ _FUNCTIONS = {
     "snug_recorder_moment": (c_int, [c_void_p, POINTER(t.Moment)]),
     "snug_recorder_logs": (c_int, [c_void_p, c_int64, POINTER(t.Logs)]),
     "snug_recorder_close": (c_int, [c_void_p]),
-    "snug_fit_record_callback": (t.Callback, [POINTER(t.FitRecord)]),
+    "snug_fit_record_callback": (None, [POINTER(t.FitRecord), POINTER(t.Callback)]),
 }
 
 _library: Optional[ctypes.CDLL] = None
+
+
+def _interface(version: str) -> str:
+    """The part of a version that names its interface: below 1.0 the minor version does, "0.1"."""
+    major, minor = version.split(".")[:2]
+    return f"{major}.{minor}" if major == "0" else major
 
 
 def _places() -> list:
@@ -80,7 +87,8 @@ def _places() -> list:
     named = os.environ.get("SNUG_LIBRARY")
     if named:
         return [named]
-    return [str(_HERE / "lib" / "libsnug.so.0"), "libsnug.so.0"]
+    name = "libsnug.so." + _interface(__version__)
+    return [str(_HERE / "lib" / name), name]
 
 
 # How long a thread of OpenMP looks before it sleeps, in libgomp and libomp: as in the command (cli/patience.c says why).
@@ -114,11 +122,21 @@ def _open() -> ctypes.CDLL:
                       ". Install the package with pip, or name the library in SNUG_LIBRARY")
 
 
+def _check_version(opened: ctypes.CDLL) -> None:
+    opened.snug_version.restype = c_char_p
+    there = opened.snug_version().decode(errors="replace")
+    if _interface(there) != _interface(__version__):
+        raise ImportError(f"{opened._name} is libsnug {there}, and this is the Python package snug {__version__}, which needs "
+                          f"libsnug {_interface(__version__)}: install both of one version (pip install snug=={there}, or "
+                          f"libsnug {__version__}), or name another library in SNUG_LIBRARY")
+
+
 def library() -> Any:
     """The library, with types."""
     global _library
     if _library is None:
         opened = _open()
+        _check_version(opened)
         for name, (result, arguments) in _FUNCTIONS.items():
             function = getattr(opened, name)
             function.restype, function.argtypes = result, arguments

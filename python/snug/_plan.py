@@ -28,7 +28,7 @@ class LayerMemory(NamedTuple):
 
 
 def report_of(struct: t.MemoryReport) -> Dict[str, int]:
-    return {field[0]: int(getattr(struct, field[0])) for field in struct._fields_}
+    return {field[0]: int(getattr(struct, field[0])) for field in struct._fields_ if field[0] != "struct_size"}
 
 
 class Plan:

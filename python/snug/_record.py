@@ -67,7 +67,7 @@ class Recorder:
 
     def moment(self, at: str, epoch: int, batch: int, **figures: int) -> None:
         if self._pointer is not None:
-            moment = t.Moment(self.seconds, at.encode(), epoch, batch, processes=1, **figures)
+            moment = t.Moment(seconds=self.seconds, at=at.encode(), epoch=epoch, batch=batch, processes=1, **figures)
             self._check(library().snug_recorder_moment(self._pointer, byref(moment)))
 
     def logs(self, epoch: int, values: Dict[str, float]) -> None:
@@ -96,7 +96,8 @@ class FitRecord:
     def __init__(self, session: Any, path: Path, overwrite: bool) -> None:
         self._session = session
         self._record = t.FitRecord(model=session.pointer, path=os.fsencode(path), replace=overwrite, stays_open=True)
-        self.struct = library().snug_fit_record_callback(byref(self._record))
+        self.struct = t.Callback()
+        library().snug_fit_record_callback(byref(self._record), byref(self.struct))
 
     def close(self, verdict: str, report: t.MemoryReport) -> None:
         """Also of a fit that failed: what is there is kept."""

@@ -107,8 +107,8 @@ class Session:
         shapes = shapes if _is_open(self.keras_model) else None
         arrays = (t.Array * len(shapes or ()))(*[
             t.Array(None, 1, len(s), (c_int64 * t.MAX_RANK)(*s)) for s in shapes or ()])
-        options = t.LoadOptions(seed, arrays if shapes else None, len(shapes or ()), not compiled,
-                                True)
+        options = t.LoadOptions(seed=seed, x=arrays if shapes else None, n_x=len(shapes or ()), no_compile=not compiled,
+                                no_weights=True)
         status = library().snug_model_load(self.ctx.pointer, at.encode(), byref(options), byref(self.pointer))
         shutil.rmtree(at)
         if status:

@@ -127,8 +127,8 @@ class Stream:
         self._arrays = [(t.Array * len(group))(*group) for group in groups]
         self._row_bytes = [a.dtype.itemsize * int(np.prod(a.shape[1:])) for a in self._samples]
         self._hooks = t.RESTART(self._restart), t.READ(self._read)
-        self.source = t.Source(self.what.encode(), None, self.rows, True, 0, self._hooks[0], self._hooks[1],
-                               t.CANCEL(), -1, 1, 0, False)
+        self.source = t.Source(name=self.what.encode(), rows=self.rows, in_order=True, restart=self._hooks[0],
+                               read=self._hooks[1], workers=-1, prefetch=1)
         self.struct = _arrays.data_struct(self._arrays, self.source)
         del self._samples
 

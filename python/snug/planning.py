@@ -57,7 +57,7 @@ def find_batch_size(model: Any, *, memory: Optional[Size] = None, samples: Optio
 
         def at(batch: int) -> Plan:
             options = _options(None, needs, batch, line, allow_disk)
-            options.levers.micro_batch = batch
+            options.micro_batch = batch
             return made(session, None, options)
 
         largest = largest_batch(at, None, samples or 1 << 24)
@@ -73,7 +73,7 @@ _SHOWN = t.PLANNED(lambda user, plan: True)  # a fit shows its plan, and counts 
 def _options(feed: Optional[Feed], needs: Needs, batch_size: Optional[int], line: int, allow_disk: bool) -> t.FitOptions:
     options = t.FitOptions(batch_size=a.batch_of(feed, batch_size), epochs=1, memory=line, caller_memory=needs.during,
                            caller_memory_after=needs.after, planned=_SHOWN)
-    options.levers.allow_disk, options.levers.beside = allow_disk, True
+    options.allow_disk, options.beside = allow_disk, True
     return options
 
 
@@ -106,8 +106,8 @@ def refusal(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOp
         o.planned, o.replan = _SHOWN, changes.get("replan", o.replan)
         _set_callbacks(o, backup.structs)
         o.memory = session.limit.most
-        o.levers.beside = True
-        o.levers.allow_disk = changes.get("allow_disk", o.levers.allow_disk)
+        o.beside = True
+        o.allow_disk = changes.get("allow_disk", o.allow_disk)
         o.batch_size = changes.get("batch_size", o.batch_size)
         o.validation_batch_size = changes.get("validation_batch_size", o.batch_size if follows else o.validation_batch_size)
         return made(session, feed, o)
@@ -116,5 +116,5 @@ def refusal(session: Session, feed: Feed, held: Optional[Feed], options: t.FitOp
     if plan.resumes:
         found += other_plan(plan, planned)
     elif not isinstance(feed, Stream) and not isinstance(held, Stream):
-        found += smaller_needs(plan, planned, options.validation_batch_size if validates else 0, options.levers.allow_disk)
+        found += smaller_needs(plan, planned, options.validation_batch_size if validates else 0, options.allow_disk)
     return does_not_fit(plan, found)

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/left_over.h"
-#include "snug/log.h"
+#include "snug/tools/log.h"
 
 static snug_status fail_io(const snug_log_file *f, const char *what) {
   char reason[128];

@@ -1,6 +1,6 @@
 /* snug_new_file: a replacement in storage of the caller's. */
 #include "base/file.h"
-#include "snug/log.h"
+#include "snug/tools/log.h"
 
 static snug__replace *replacement_of(snug_new_file *f) {
   _Static_assert(sizeof(snug__replace) <= sizeof f->room, "room for it");

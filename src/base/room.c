@@ -131,7 +131,7 @@ static void look_at_machine(search *s, const char *root) {
 
 bool snug__room_find(const char *root, snug_available *out) {
   search s = {.least = out};
-  *out = (snug_available){.bytes = NONE};
+  *out = (snug_available){.struct_size = sizeof(snug_available), .bytes = NONE};
   snug__process_read(root, &s.self);
   snug__process_ask_groups(root, &s.self);
   snug__groups_walk(root, "memory", look_at_group, &s);

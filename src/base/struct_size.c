@@ -27,6 +27,16 @@ snug_status snug__struct_check(snug_ctx *ctx, const char *name, const void *to, 
                            name, size_of(to), snug_version(), bytes, name);
 }
 
+snug_status snug__struct_whole(snug_ctx *ctx, const char *name, const void *of, size_t bytes) {
+  SNUG_TRY(snug__struct_check(ctx, name, of, bytes));
+  return size_of(of) >= bytes ? SNUG_OK
+         : !ctx               ? SNUG_E_ARGUMENT
+                              : snug__fail(ctx, SNUG_E_ARGUMENT,
+                                           "%s: the program has %zu bytes there, and this library (%s) needs "
+                                                         "%zu: compile the program with its headers",
+                                           name, size_of(of), snug_version(), bytes);
+}
+
 static bool is_zero(const unsigned char *from, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (from[i]) {

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/left_over.h"
+#include "base/struct_size.h"
 #include "callbacks/backup_file.h"
 #include "callbacks/callback.h"
 #include "keras/save.h"
@@ -323,10 +324,11 @@ const snug__callback_class snug__backup = {.name = "BackupAndRestore",
                                            .create = create};
 
 snug_status snug_backup_remove(const snug_callback *c) {
-  if (!c || c->batch_end != batch_end) {
+  snug_callback given;
+  if (SNUG__READ(NULL, snug_callback, c, &given) || given.batch_end != batch_end) {
     return SNUG_E_ARGUMENT;
   }
-  backup *b = c->user;
+  backup *b = given.user;
   snug_status s = hold_folder(b);
   s = s ? s : remove_all(b);
   close_folder(b);

@@ -28,16 +28,16 @@ static uint64_t key_of(const snug_callback *c) {
 
 /* bytes is 0 where there is nothing to remember. */
 static remembered describe(const snug__fit *f, int32_t at, void **state) {
-  const snug_callback *c = &f->options.callbacks[at];
-  const snug__caller *one = snug__caller_of(c);
-  remembered r = {.key = key_of(c)};
+  const snug_callback c = snug__callback_at(&f->options, at);
+  const snug__caller *one = snug__caller_of(&c);
+  remembered r = {.key = key_of(&c)};
   size_t bytes = 0;
-  *state = c->state ? c->state(c->user, &bytes) : NULL;
+  *state = c.state ? c.state(c.user, &bytes) : NULL;
   r.bytes = *state ? (int64_t)bytes : 0;
   snprintf(r.name, sizeof r.name, "%s", one ? one->class_name : "");
   for (int32_t i = 0; i < at; i++) {
-    const snug_callback *before = &f->options.callbacks[i];
-    r.key += before->state && key_of(before) == key_of(c);
+    const snug_callback before = snug__callback_at(&f->options, i);
+    r.key += before.state && key_of(&before) == key_of(&c);
   }
   return r;
 }

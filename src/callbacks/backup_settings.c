@@ -66,13 +66,13 @@ static snug_status add_data(snug__text *t, const snug__fit *f) {
   return add_count(t, "validation_freq", o->validation_freq);
 }
 
-static snug_status add_levers(snug__text *t, const snug_levers *l) {
-  SNUG_TRY(add(t, "recompute", l->recompute ? l->recompute : "auto"));
-  SNUG_TRY(add_count(t, "micro_batch", l->micro_batch));
-  SNUG_TRY(add_flag(t, "allow_batch_statistics", l->allow_batch_statistics));
-  SNUG_TRY(add_flag(t, "allow_disk", l->allow_disk));
-  size_t n = l->kernels ? strlen(l->kernels) : 0;
-  return add_key(t, "kernels", n, l->kernels, n);
+static snug_status add_levers(snug__text *t, const snug_fit_options *o) {
+  SNUG_TRY(add(t, "recompute", o->recompute ? o->recompute : "auto"));
+  SNUG_TRY(add_count(t, "micro_batch", o->micro_batch));
+  SNUG_TRY(add_flag(t, "allow_batch_statistics", o->allow_batch_statistics));
+  SNUG_TRY(add_flag(t, "allow_disk", o->allow_disk));
+  size_t n = o->kernels ? strlen(o->kernels) : 0;
+  return add_key(t, "kernels", n, o->kernels, n);
 }
 
 /* name NUL print(...) NUL */
@@ -117,7 +117,8 @@ static snug_status add_model(snug__text *t, const snug_model *m) {
 
 static snug_status add_callbacks(snug__text *t, const snug__fit *f) {
   for (int32_t i = 0; i < f->options.n_callbacks; i++) {
-    const snug__caller *c = snug__caller_of(&f->options.callbacks[i]);
+    const snug_callback given = snug__callback_at(&f->options, i);
+    const snug__caller *c = snug__caller_of(&given);
     if (c && c->steers) {
       SNUG_TRY(add(t, c->class_name, c->config));
     }
@@ -131,7 +132,7 @@ static snug_status add_all(snug__text *t, const snug__fit *f) {
   SNUG_TRY(add_data(t, f));
   SNUG_TRY(add_training(t, f->model));
   SNUG_TRY(add_model(t, f->model));
-  SNUG_TRY(add_levers(t, &o->levers));
+  SNUG_TRY(add_levers(t, o));
   SNUG_TRY(add_callbacks(t, f));
   for (int32_t i = 0; i < o->n_settings; i++) {
     SNUG_TRY(add(t, o->settings[i].name, o->settings[i].value));

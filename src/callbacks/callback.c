@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "report/write.h"
 
 static const snug__callback_class *const classes[] = {
@@ -107,7 +108,9 @@ const snug__caller *snug__caller_of(const snug_callback *c) {
 }
 
 const char *snug_callback_unwritten(const snug_callback *c) {
-  const snug__caller *one = c ? snug__caller_of(c) : NULL;
+  snug_callback given;
+  bool is_one = !SNUG__READ(NULL, snug_callback, c, &given);
+  const snug__caller *one = is_one ? snug__caller_of(&given) : NULL;
   return one ? one->unwritten : "";
 }
 
@@ -159,12 +162,14 @@ static snug_status set_up(snug__caller *c, const snug__callback_class *k, const 
 
 snug_status snug_callback_create(snug_model *m, const char *class_name, const char *config,
                                  const snug_callback_target *target, snug_callback *out) {
+  static const snug_callback none = {.user = NULL};
   snug__caller *c = NULL;
   if (!m || !out) {
     return m ? snug__fail(m->ctx, SNUG_E_ARGUMENT, "a callback: there is no place for it")
              : SNUG_E_ARGUMENT;
   }
-  *out = (snug_callback){0};
+  SNUG_TRY(SNUG__CHECK(m->ctx, snug_callback, out));
+  SNUG__WRITE(snug_callback, &none, out);
   const snug__callback_class *k = find_class(class_name);
   if (!k) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT,
@@ -173,26 +178,27 @@ snug_status snug_callback_create(snug_model *m, const char *class_name, const ch
                       "BackupAndRestore)",
                       class_name ? class_name : "");
   }
-  const snug_callback_target nowhere = {0};
-  target = target ? target : &nowhere;
-  SNUG_TRY(check_target(m->ctx, k, target->path));
+  snug_callback_target to;
+  SNUG_TRY(SNUG__READ(m->ctx, snug_callback_target, target, &to));
+  SNUG_TRY(check_target(m->ctx, k, to.path));
   config = config ? config : "";
-  SNUG_TRY(new_object(m, k, config, target, &c));
-  snug_callback made = {.user = c, .failure = &c->failure, .destroy = destroy};
+  SNUG_TRY(new_object(m, k, config, &to, &c));
+  snug_callback made = {
+      .struct_size = sizeof made, .user = c, .failure = &c->failure, .destroy = destroy};
   snug_status s = set_up(c, k, config, &made);
   if (s) {
     destroy(c);
     return s;
   }
-  *out = made;
+  SNUG__WRITE(snug_callback, &made, out);
   return SNUG_OK;
 }
 
 void snug_callback_destroy(snug_callback *c) {
-  if (c && c->destroy) {
-    c->destroy(c->user);
+  static const snug_callback none = {.user = NULL};
+  snug_callback given;
+  if (!SNUG__READ(NULL, snug_callback, c, &given) && given.destroy) {
+    given.destroy(given.user);
   }
-  if (c) {
-    *c = (snug_callback){0};
-  }
+  SNUG__WRITE(snug_callback, &none, c);
 }

@@ -7,8 +7,8 @@
 #include "base/bytes.h"
 #include "base/number.h"
 #include "callbacks/callback.h"
-#include "snug/log.h"
-#include "snug/report.h"
+#include "snug/tools/log.h"
+#include "snug/tools/report.h"
 
 #define MOST_NAMES 1024
 

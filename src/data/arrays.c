@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/struct_size.h"
 
 const double snug__no_values = 0.0;
 
@@ -20,6 +21,14 @@ int64_t snug__array_row(const snug_array *a) {
 
 size_t snug__array_row_bytes(const snug_array *a) {
   return (size_t)snug__array_row(a) * snug_dtype_bytes(a->dtype);
+}
+
+snug_status snug__data_read(snug_ctx *ctx, const snug_data *from, snug__given *to) {
+  SNUG_TRY(SNUG__READ(ctx, snug_data, from, &to->data));
+  to->of = to->data.source;
+  SNUG_TRY(SNUG__READ(ctx, snug_source, to->of, &to->source));
+  to->data.source = to->of ? &to->source : NULL;
+  return SNUG_OK;
 }
 
 int32_t snug__data_labels(const snug_data *data) {

@@ -17,6 +17,17 @@ extern const double snug__no_values;
 int64_t snug__array_row(const snug_array *a);
 size_t snug__array_row_bytes(const snug_array *a);
 
+/* Data as the caller gave them, in structs of this library's size. */
+typedef struct snug__given {
+  snug_data data;
+  snug_source source;    /* that data.source points to */
+  const snug_source *of; /* the same, where the caller has it; NULL: there is none */
+} snug__given;
+
+/* Take data over from a caller of any version; NULL: none at all.  *to must stay in place while it
+ * is used.  Fails: E_ARGUMENT. */
+snug_status snug__data_read(snug_ctx *ctx, const snug_data *from, snug__given *to) SNUG_NODISCARD;
+
 /* The arrays of data in the order of snug_source.read: inputs, labels, weights.  Their number, that
  * of the labels among them, and one of them. */
 int32_t snug__data_count(const snug_data *data);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/struct_size.h"
 #include "data/npy.h"
 
 #define MOST_ARRAYS 4096
@@ -153,13 +154,6 @@ static snug_status add_paths(snug_arrays *a, const char *const *paths, int32_t n
   return SNUG_OK;
 }
 
-static snug_arrays_options fill_options(const snug_arrays_options *given) {
-  snug_arrays_options o = given ? *given : (snug_arrays_options)SNUG_ARRAYS_OPTIONS_DEFAULT;
-  o.small = o.small ? o.small : SMALL_BYTES;
-  o.hold = o.hold > 0 ? o.hold : INT64_MAX;
-  return o;
-}
-
 snug_status snug_arrays_open(snug_ctx *ctx, const char *const *paths, int32_t n,
                              snug_arrays **out) {
   return snug_arrays_open_with(ctx, paths, n, NULL, out);
@@ -167,6 +161,7 @@ snug_status snug_arrays_open(snug_ctx *ctx, const char *const *paths, int32_t n,
 
 snug_status snug_arrays_open_with(snug_ctx *ctx, const char *const *paths, int32_t n,
                                   const snug_arrays_options *options, snug_arrays **out) {
+  snug_arrays_options o;
   snug_arrays *a = NULL;
   if (!ctx) {
     return SNUG_E_ARGUMENT;
@@ -175,9 +170,12 @@ snug_status snug_arrays_open_with(snug_ctx *ctx, const char *const *paths, int32
     return snug__fail(ctx, SNUG_E_ARGUMENT, "no file of arrays was given, or no place for them");
   }
   *out = NULL;
+  SNUG_TRY(SNUG__READ(ctx, snug_arrays_options, options, &o));
+  o.small = o.small ? o.small : SMALL_BYTES;
+  o.hold = o.hold > 0 ? o.hold : INT64_MAX;
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_DATA, &a));
   a->ctx = ctx;
-  a->options = fill_options(options);
+  a->options = o;
   snug__arena_init(&a->arena, ctx, SNUG__MEM_DATA);
   snug__vec_init(&a->entries, ctx, SNUG__MEM_DATA, sizeof(snug__array_entry), MOST_ARRAYS);
   snug_status status = add_paths(a, paths, n);

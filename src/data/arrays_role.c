@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "data/arrays_file.h"
 #include "graph/type.h"
 #include "model/model.h"
@@ -197,7 +198,7 @@ static snug_status take_entries(const feed *d, choice *t) {
 
 static snug_status take_all(const feed *d, snug_data *out) {
   size_t room = (size_t)(d->n_in + d->n_out + 1);
-  snug_data data = {.n_x = d->n_in, .n_y = d->n_out};
+  snug_data data = {.struct_size = sizeof data, .n_x = d->n_in, .n_y = d->n_out};
   void *entries = NULL;
   void *arrays = NULL;
   SNUG_TRY(snug__arena_take(&d->a->arena, room * sizeof(snug__array_entry *), &entries));
@@ -208,7 +209,7 @@ static snug_status take_all(const feed *d, snug_data *out) {
   data.y = d->n_out ? t.arrays + d->n_in : NULL;
   data.sample_weight = t.n > d->n_in + d->n_out ? &t.arrays[t.n - 1] : NULL;
   SNUG_TRY(snug__arrays_join(d->a, t.entries, t.n, &data.source));
-  *out = data;
+  SNUG__WRITE(snug_data, &data, out);
   return SNUG_OK;
 }
 
@@ -238,7 +239,8 @@ snug_status snug_arrays_data(snug_arrays *a, snug_model *m, snug_part part, bool
   if (!m || !out || !is_part(part)) {
     return fail_argument(a);
   }
-  *out = (snug_data){.n_x = 0};
+  SNUG_TRY(SNUG__CHECK(a->ctx, snug_data, out));
+  SNUG__WRITE(snug_data, &(snug_data){.n_x = 0}, out);
   SNUG_TRY(snug__model_finish(m));
   feed d = {.a = a, .m = m, .n_in = (int32_t)m->inputs.n};
   d.n_out = with_labels ? (int32_t)m->outputs.n : 0;
@@ -263,7 +265,8 @@ snug_status snug_arrays_all(snug_arrays *a, snug_data *out) {
   if (!out) {
     return fail_argument(a);
   }
-  *out = (snug_data){.n_x = 0};
+  SNUG_TRY(SNUG__CHECK(a->ctx, snug_data, out));
+  SNUG__WRITE(snug_data, &(snug_data){.n_x = 0}, out);
   SNUG_TRY(snug__arena_take(&a->arena, a->entries.n * sizeof(snug__array_entry *), &entries));
   SNUG_TRY(snug__arena_take(&a->arena, a->entries.n * sizeof(snug_array), &arrays));
   choice t = {.entries = entries, .arrays = arrays};
@@ -272,9 +275,9 @@ snug_status snug_arrays_all(snug_arrays *a, snug_data *out) {
     snug__array_entry *e = &SNUG_VEC(&a->entries, snug__array_entry, i);
     SNUG_TRY(e->why ? SNUG_OK : take(&any, e, &t));
   }
-  snug_data data = {.x = t.arrays, .n_x = t.n};
+  snug_data data = {.struct_size = sizeof data, .x = t.arrays, .n_x = t.n};
   SNUG_TRY(snug__arrays_join(a, t.entries, t.n, &data.source));
-  *out = data;
+  SNUG__WRITE(snug_data, &data, out);
   return SNUG_OK;
 }
 

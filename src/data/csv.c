@@ -176,6 +176,9 @@ static snug_dtype features_dtype(const snug__csv *c) {
 
 snug_source snug__csv_source(snug__csv *c) {
   c->features = features_dtype(c);
-  return (snug_source){
-      .user = c, .rows = c->rows, .scratch = sizeof(cache) + c->block, .read = read_row};
+  return (snug_source){.struct_size = sizeof(snug_source),
+                       .user = c,
+                       .rows = c->rows,
+                       .scratch = sizeof(cache) + c->block,
+                       .read = read_row};
 }

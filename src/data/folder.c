@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "data/stream.h"
 #include "image/option.h"
 
@@ -103,7 +104,8 @@ static void set_part(snug__folder *f, snug__folder_part *part, const snug__image
   part->images.first = first;
   part->images.list = &f->list;
   part->images.readers = f->readers;
-  part->source = (snug_source){.user = &part->images,
+  part->source = (snug_source){.struct_size = sizeof(snug_source),
+                               .user = &part->images,
                                .rows = part->rows,
                                .scratch = snug__images_scratch(&part->images),
                                .read = read_row};
@@ -136,12 +138,14 @@ static snug_status rehearse(snug__folder *f, int64_t largest) {
 
 snug_status snug__folder_open(snug__folder *f, snug_ctx *ctx, const char *path, bool is_list,
                               const snug_image_options *options) {
-  snug_image_options o = options ? *options : (snug_image_options)SNUG_IMAGE_OPTIONS_DEFAULT;
-  snug__images like = {.seed = o.seed};
+  snug_image_options o;
+  snug__images like = {0};
   snug__survey found;
   int32_t mode = SNUG__LABEL_INFERRED;
   *f = (snug__folder){.ctx = ctx, .path = path};
   snug__list_init(&f->list, ctx);
+  SNUG_TRY(SNUG__READ(ctx, snug_image_options, options, &o));
+  like.seed = o.seed;
   SNUG_TRY(read_recipe(ctx, &o, &like.recipe));
   SNUG_TRY(choose(ctx, "labels", o.labels, snug__label_names, &mode));
   like.labels = (snug__label_mode)mode;

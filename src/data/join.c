@@ -99,6 +99,7 @@ static void name_files(joined *j) {
 
 static snug_status add(snug_arrays *a, joined *j, const snug__array_entry *e) {
   snug_source *all = &j->source;
+  all->struct_size = sizeof *all;
   if (j->n_fields && all->rows != e->source->rows) {
     return snug__fail(a->ctx, SNUG_E_SHAPE, "%s: %s has %lld samples, the first array has %lld",
                       snug__path_shown(e->path), e->name, (long long)e->source->rows,

@@ -53,7 +53,9 @@ static void cancel(void *user) {
 const snug_source *snug__mapped_source(snug__mapped *m, const snug_data *data) {
   const snug_source *inner = data->source;
   m->data = data;
-  m->source = inner ? *inner : (snug_source){.rows = data->x[0].shape[0]};
+  m->source = inner
+                  ? *inner
+                  : (snug_source){.struct_size = sizeof(snug_source), .rows = data->x[0].shape[0]};
   m->source.user = m;
   m->source.scratch += table_bytes(data);
   m->source.read = read_row;

@@ -287,7 +287,8 @@ static void cancel(void *user) {
 }
 
 snug_source snug__records_source(snug__records *r) {
-  return (snug_source){.user = r,
+  return (snug_source){.struct_size = sizeof(snug_source),
+                       .user = r,
                        .rows = r->rows,
                        .in_order = !r->is_file,
                        .scratch = r->bytes,

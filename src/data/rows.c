@@ -130,7 +130,8 @@ snug_source snug__rows_source(snug__rows *r) {
   bool is_plain = snug__raw_is_plain(&r->raw, &r->array);
   bool is_packed = r->packing != SNUG__NOT_PACKED;
   r->row_bytes = (size_t)(snug__array_row(&r->array) * r->raw.bytes);
-  return (snug_source){.user = r,
+  return (snug_source){.struct_size = sizeof(snug_source),
+                       .user = r,
                        .rows = r->array.shape[0],
                        .in_order = is_packed,
                        .scratch = (is_packed ? snug__unpacked_scratch() : sizeof(keeping)) +

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/struct_size.h"
 #include "device/device.h"
 
 size_t snug_memory_devices(const snug_ctx *ctx) { return ctx ? 1 : 0; }
@@ -24,6 +25,7 @@ snug_status snug_memory_device_get(snug_ctx *ctx, const char *device, snug_memor
     return SNUG_E_ARGUMENT;
   }
   SNUG_TRY(find_device(ctx, device));
+  SNUG_TRY(SNUG__CHECK(ctx, snug_memory_info, out));
   snug_memory_get(ctx, out);
   return SNUG_OK;
 }

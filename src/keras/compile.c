@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "keras/config_parts.h"
 #include "model/metric.h"
 #include "train/training.h"
@@ -283,7 +284,7 @@ static bool is_change(const snug_compile_options *c) {
 }
 
 static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = optimizer->n ? SNUG_VEC(optimizer, const char *, 0) : NULL;
   o.loss = c->losses.data;
   o.n_loss = (int32_t)c->losses.n;
@@ -307,7 +308,7 @@ static snug_status call_compile(compiling *c, const snug__vec *optimizer) {
 static snug_status compile(compiling *c, const snug__json *config) {
   snug__vec optimizer;
   snug__vec_init(&optimizer, c->m->ctx, SNUG__MEM_SCRATCH, sizeof(const char *), 1);
-  static const snug_compile_options none = SNUG_COMPILE_OPTIONS_DEFAULT;
+  static const snug_compile_options none = SNUG_INIT(snug_compile_options);
   const snug_compile_options *given = c->changes ? c->changes : &none;
   const snug__json *j = given->optimizer ? NULL : snug__json_get(config, "optimizer");
   snug_status s = snug__json_is_null(j) ? SNUG_OK : read_optimizer(c, j, &optimizer);
@@ -393,5 +394,7 @@ snug_status snug_model_recompile(snug_model *m, const snug_compile_options *chan
     return snug__fail(m->ctx, SNUG_E_STATE,
                       "recompile: the model is not from a file; snug_model_compile says it all");
   }
-  return compile_but(m, m->name, changes);
+  snug_compile_options given;
+  SNUG_TRY(SNUG__READ(m->ctx, snug_compile_options, changes, &given));
+  return compile_but(m, m->name, &given);
 }

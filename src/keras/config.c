@@ -12,7 +12,7 @@
 #define MOST_CALLS(bytes) (16384 + (bytes) / 16)
 #define MOST_TENSORS ((size_t)1 << 20)
 
-static const snug_load_options no_options = SNUG_LOAD_OPTIONS_DEFAULT;
+static const snug_load_options no_options = SNUG_INIT(snug_load_options);
 
 static snug_status check_root(snug__config *k, const snug__json *root) {
   if (!snug__json_text(snug__json_get(root, "class_name")) ||
@@ -25,7 +25,7 @@ static snug_status check_root(snug__config *k, const snug__json *root) {
 }
 
 static snug_status create_model(snug__config *k, const snug__config_scope *scope) {
-  snug_model_options options = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options options = SNUG_INIT(snug_model_options);
   options.name = scope->name;
   options.dtype = k->dtype;
   options.seed = k->options->seed;

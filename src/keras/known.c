@@ -1,10 +1,11 @@
 /* The tables of layers, losses and all the rest, as one list, sort after sort. */
-#include "snug/known.h"
+#include "snug/tools/known.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "keras/refused.h"
 #include "model/initializer.h"
 #include "model/layer.h"
@@ -243,54 +244,61 @@ static const char *kind_text(snug__field_kind kind) {
 
 bool snug_known_option_get(size_t i, size_t k, snug_known_option *out) {
   const snug__field *f = NULL;
+  snug_known_option option = {.name = NULL};
   thing t;
-  memset(out, 0, sizeof *out);
-  if (!find(i, &t) || (find_field(&t, false, k, &f), !f)) {
-    return false;
+  if (find(i, &t) && (find_field(&t, false, k, &f), f)) {
+    option = (snug_known_option){.name = f->name,
+                                 .kind = kind_text(f->kind),
+                                 .initial = f->initial ? text_of(f->initial) : NULL,
+                                 .choices = f->choices};
   }
-  *out = (snug_known_option){f->name, kind_text(f->kind), f->initial ? text_of(f->initial) : NULL,
-                             f->choices};
-  return true;
+  SNUG__WRITE(snug_known_option, &option, out);
+  return option.name != NULL;
 }
 
-bool snug_known_limit_get(size_t i, size_t k, snug_known_limit *out) {
+static bool limit_of(const thing *t, size_t k, snug_known_limit *out) {
   const snug__field *f = NULL;
-  thing t;
-  memset(out, 0, sizeof *out);
-  if (!find(i, &t)) {
-    return false;
-  }
-  size_t n = find_field(&t, true, k, &f);
-  if (f) {
-    *out = (snug_known_limit){f->name, f->initial, f->says};
-  } else {
-    out->says = lack_at(&t, k - n);
-  }
+  size_t n = find_field(t, true, k, &f);
+  *out = f ? (snug_known_limit){.option = f->name, .only = f->initial, .says = f->says}
+           : (snug_known_limit){.says = lack_at(t, k - n)};
   return f || out->says;
 }
 
-bool snug_known_get(size_t i, snug_known *out) {
+bool snug_known_limit_get(size_t i, size_t k, snug_known_limit *out) {
+  snug_known_limit limit = {.says = NULL};
+  thing t;
+  bool is_there = find(i, &t) && limit_of(&t, k, &limit);
+  SNUG__WRITE(snug_known_limit, &limit, out);
+  return is_there;
+}
+
+static void describe(const thing *t, snug_known *out) {
   const snug__field *f = NULL;
   snug_known_limit limit;
   char name[SNUG__NAME_BYTES];
-  thing t;
-  memset(out, 0, sizeof *out);
-  if (!find(i, &t)) {
-    return false;
-  }
-  name_of(&t, name);
-  out->sort = t.sort;
+  name_of(t, name);
+  out->sort = t->sort;
   memcpy(out->name, name, sizeof out->name - 1);
-  const char *blank = t.named.names ? strchr(t.named.names, ' ') : NULL;
+  const char *blank = t->named.names ? strchr(t->named.names, ' ') : NULL;
   out->aliases = blank ? blank + 1 : "";
-  out->instead = t.refused ? t.refused->advice : NULL;
-  out->least_inputs = t.class_ ? t.class_->min_in : 0;
-  out->most_inputs = t.class_ ? t.class_->max_in : 0;
-  out->n_options = find_field(&t, false, SIZE_MAX, &f);
-  while (snug_known_limit_get(i, out->n_limits, &limit)) {
+  out->instead = t->refused ? t->refused->advice : NULL;
+  out->least_inputs = t->class_ ? t->class_->min_in : 0;
+  out->most_inputs = t->class_ ? t->class_->max_in : 0;
+  out->n_options = find_field(t, false, SIZE_MAX, &f);
+  while (limit_of(t, out->n_limits, &limit)) {
     out->n_limits++;
   }
-  return true;
+}
+
+bool snug_known_get(size_t i, snug_known *out) {
+  snug_known known = {.n_limits = 0};
+  thing t;
+  bool is_there = find(i, &t);
+  if (is_there) {
+    describe(&t, &known);
+  }
+  SNUG__WRITE(snug_known, &known, out);
+  return is_there;
 }
 
 /* ---- rules ---- */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/struct_size.h"
 #include "base/text.h"
 #include "keras/archive.h"
 #include "keras/config.h"
@@ -192,19 +193,20 @@ static void forget_initial_values(snug_model *m) {
 static snug_status load(snug__archive *a, snug_ctx *ctx, const char *path,
                         const snug_load_options *options, snug_model **out) {
   snug__range range;
-  bool has_weights = !options || !options->no_weights;
+  bool has_weights = !options->no_weights;
   SNUG_TRY(build(a, ctx, path, options, out));
   SNUG_TRY(snug__load_check_weights(a, *out, path, options));
   if (has_weights) {
     SNUG_TRY(find_weights(a, *out, path, &range));
   }
   forget_initial_values(*out);
-  SNUG_TRY(options && options->no_compile ? SNUG_OK : snug__keras_try_compile(*out, path));
+  SNUG_TRY(options->no_compile ? SNUG_OK : snug__keras_try_compile(*out, path));
   return has_weights ? read_range(*out, path, &range, read_state) : SNUG_OK;
 }
 
 snug_status snug_model_load(snug_ctx *ctx, const char *path, const snug_load_options *options,
                             snug_model **out) {
+  snug_load_options o;
   snug__archive *a = NULL;
   snug_model *m = NULL;
   if (out) {
@@ -214,14 +216,14 @@ snug_status snug_model_load(snug_ctx *ctx, const char *path, const snug_load_opt
     return ctx ? snug__fail(ctx, SNUG_E_ARGUMENT, "load: there is no %s", path ? "out" : "path")
                : SNUG_E_ARGUMENT;
   }
+  SNUG_TRY(SNUG__READ(ctx, snug_load_options, options, &o));
   SNUG_TRY(refuse_h5(ctx, path));
   SNUG_TRY(snug__archive_open(ctx, path, &a));
   snug__gate *gate = &ctx->account.gate;
-  uint64_t before = snug__gate_tighten(gate, options ? options->memory : 0);
-  snug_status s = load(a, ctx, path, options, &m);
-  s = s == SNUG_E_LIMIT && gate->refused
-          ? snug__load_fail_early(a, ctx, path, options, gate->refused)
-          : s;
+  uint64_t before = snug__gate_tighten(gate, o.memory);
+  snug_status s = load(a, ctx, path, &o, &m);
+  s = s == SNUG_E_LIMIT && gate->refused ? snug__load_fail_early(a, ctx, path, &o, gate->refused)
+                                         : s;
   snug__gate_set(gate, before);
   snug__archive_close(a);
   if (s) {

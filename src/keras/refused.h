@@ -1,12 +1,12 @@
 /* What is refused of a file of Keras: things that there are not here, and what holds for every
- * model.  Messages end in these texts, and snug/known.h tells them. */
+ * model.  Messages end in these texts, and snug/tools/known.h tells them. */
 #ifndef SNUG_KERAS_REFUSED_H
 #define SNUG_KERAS_REFUSED_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "snug/known.h"
+#include "snug/tools/known.h"
 
 typedef struct snug__refused {
   char how; /* '=': is, '<': begins, '>': ends */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/store_file.h"
+#include "base/struct_size.h"
 #include "base/text.h"
 #include "keras/save.h"
 #include "train/slots.h"
@@ -38,6 +39,7 @@ snug_status snug_save_file_begin(snug_save_file *f, snug_model *m) {
     return m ? snug__fail(m->ctx, SNUG_E_ARGUMENT, "a file to save to: there is no place for it")
              : SNUG_E_ARGUMENT;
   }
+  SNUG_TRY(SNUG__WHOLE(m->ctx, snug_save_file, f));
   f->model = m;
   f->saved[0] = 0;
   f->is_begun = false;

@@ -22,8 +22,12 @@ typedef struct visiting {
 static snug_status tell(const visiting *x, const char *group, size_t i, const char *name,
                         const snug__type *type, double initial) {
   char path[SNUG__DATASET_PATH_BYTES];
-  snug_variable_info info = {
-      .path = path, .name = name, .dtype = type->dtype, .rank = type->rank, .initial = initial};
+  snug_variable_info info = {.struct_size = sizeof info,
+                             .path = path,
+                             .name = name,
+                             .dtype = type->dtype,
+                             .rank = type->rank,
+                             .initial = initial};
   SNUG_TRY(snug__dataset_path(x->m->ctx, group, i, path));
   memcpy(info.shape, type->dim, sizeof info.shape);
   x->visit(x->user, &info);

@@ -2,15 +2,19 @@
 #include <stdbool.h>
 
 #include "base/ctx.h"
+#include "base/struct_size.h"
 #include "snug/memory.h"
 
 void snug_memory_get(const snug_ctx *ctx, snug_memory_info *out) {
-  if (out) {
-    const snug__account *a = ctx ? &ctx->account : &(const snug__account){0};
-    const snug__prealloc *prealloc = ctx ? &ctx->prealloc : &(const snug__prealloc){0};
-    *out = (snug_memory_info){a->total,       a->peak,         a->limit,
-                              a->allocations, prealloc->bytes, prealloc->idle};
-  }
+  const snug__account *a = ctx ? &ctx->account : &(const snug__account){0};
+  const snug__prealloc *prealloc = ctx ? &ctx->prealloc : &(const snug__prealloc){0};
+  const snug_memory_info info = {.current = a->total,
+                                 .peak = a->peak,
+                                 .limit = a->limit,
+                                 .allocations = a->allocations,
+                                 .preallocated = prealloc->bytes,
+                                 .idle = prealloc->idle};
+  SNUG__WRITE(snug_memory_info, &info, out);
 }
 
 size_t snug_memory_names(const snug_ctx *ctx) {
@@ -19,15 +23,14 @@ size_t snug_memory_names(const snug_ctx *ctx) {
 }
 
 void snug_memory_entry_get(const snug_ctx *ctx, size_t index, snug_memory_entry *out) {
-  if (!out) {
-    return;
-  }
-  *out = (snug_memory_entry){"", 0, 0};
+  snug_memory_entry entry = {.name = ""};
   if (ctx && index < SNUG__MEM_COUNT) {
     const snug__account *a = &ctx->account;
-    *out = (snug_memory_entry){snug__account_text((snug__account_name)index), a->current[index],
-                               a->at_peak[index]};
+    entry.name = snug__account_text((snug__account_name)index);
+    entry.current = a->current[index];
+    entry.at_peak = a->at_peak[index];
   }
+  SNUG__WRITE(snug_memory_entry, &entry, out);
 }
 
 void snug_memory_reset_peak(snug_ctx *ctx) {

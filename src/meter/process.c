@@ -2,18 +2,23 @@
 #include "base/process.h"
 #include "base/ctx.h"
 #include "base/room.h"
+#include "base/struct_size.h"
 #include "base/thread.h"
 
 snug_status snug_memory_available(snug_ctx *ctx, snug_available *out) {
   if (!ctx || !out) {
     return SNUG_E_ARGUMENT;
   }
+  snug_available found;
+  SNUG_TRY(SNUG__CHECK(ctx, snug_available, out));
   snug__workers_start(ctx->threads); /* their stacks count where addresses are limited */
-  return snug__room_find("", out)
-             ? SNUG_OK
-             : snug__fail(ctx, SNUG_E_UNSUPPORTED,
-                          "this system does not tell how much memory there is: /proc/meminfo "
-                          "cannot be read");
+  if (!snug__room_find("", &found)) {
+    return snug__fail(ctx, SNUG_E_UNSUPPORTED,
+                      "this system does not tell how much memory there is: /proc/meminfo "
+                      "cannot be read");
+  }
+  SNUG__WRITE(snug_available, &found, out);
+  return SNUG_OK;
 }
 
 void snug_memory_set_available(snug_ctx *ctx, uint64_t bytes) {
@@ -29,9 +34,8 @@ void snug_memory_set_bound(snug_ctx *ctx, uint64_t bytes) {
 }
 
 void snug_memory_process_get(snug_memory_process *out) {
-  if (out) {
-    snug__process now;
-    snug__process_read("", &now);
-    *out = (snug_memory_process){now.resident, now.peak};
-  }
+  snug__process now;
+  snug__process_read("", &now);
+  const snug_memory_process told = {.resident = now.resident, .peak = now.peak};
+  SNUG__WRITE(snug_memory_process, &told, out);
 }

@@ -1,6 +1,8 @@
 /* Life and questions of a model. */
 #include "model/model.h"
 
+#include "base/struct_size.h"
+
 #include <string.h>
 
 #define MAX_PARTS (1u << 20)
@@ -19,8 +21,7 @@ static void init_parts(snug_model *m) {
 }
 
 snug_status snug_model_create(snug_ctx *ctx, const snug_model_options *options, snug_model **out) {
-  static const snug_model_options defaults = SNUG_MODEL_OPTIONS_DEFAULT;
-  const snug_model_options *o = options ? options : &defaults;
+  snug_model_options o;
   snug_model *m = NULL;
   if (!ctx) {
     return SNUG_E_ARGUMENT;
@@ -29,16 +30,17 @@ snug_status snug_model_create(snug_ctx *ctx, const snug_model_options *options, 
     return snug__fail(ctx, SNUG_E_ARGUMENT, "a model: there is no place for it (out is NULL)");
   }
   *out = NULL;
-  if (o->dtype && !snug__dtype_is_real(o->dtype)) {
+  SNUG_TRY(SNUG__READ(ctx, snug_model_options, options, &o));
+  if (o.dtype && !snug__dtype_is_real(o.dtype)) {
     return snug__fail(ctx, SNUG_E_ARGUMENT, "a model's dtype must be a float, not %s (%d)",
-                      snug_dtype_text(o->dtype), (int)o->dtype);
+                      snug_dtype_text(o.dtype), (int)o.dtype);
   }
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_MODEL, &m));
   m->ctx = ctx;
-  m->real = o->dtype ? o->dtype : SNUG_FLOAT32;
-  m->seed = o->seed;
+  m->real = o.dtype ? o.dtype : SNUG_FLOAT32;
+  m->seed = o.seed;
   init_parts(m);
-  snug_status s = snug__arena_text(&m->arena, o->name ? o->name : "model", &m->name);
+  snug_status s = snug__arena_text(&m->arena, o.name ? o.name : "model", &m->name);
   s = s ? s : snug__build_open(&m->proto, ctx, &m->variables, false, m->real);
   if (s) {
     snug_model_destroy(m);

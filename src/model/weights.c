@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/struct_size.h"
 #include "device/device.h"
 #include "model/initializer.h"
 #include "model/model.h"
@@ -258,13 +259,15 @@ snug_status snug_model_weight_info(const snug_model *m, size_t i, snug_weight_in
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "there is no %s number %zu",
                       out ? "weight" : "place to tell of weight", i);
   }
-  *out = (snug_weight_info){.name = v->name,
-                            .layer = v->layer,
-                            .dtype = v->type.dtype,
-                            .rank = v->type.rank,
-                            .trainable = snug__model_trains(m, v),
-                            .bytes = (size_t)snug__type_bytes(&v->type)};
-  memcpy(out->shape, v->type.dim, sizeof out->shape);
+  snug_weight_info info = {.name = v->name,
+                           .layer = v->layer,
+                           .dtype = v->type.dtype,
+                           .rank = v->type.rank,
+                           .trainable = snug__model_trains(m, v),
+                           .bytes = (size_t)snug__type_bytes(&v->type)};
+  memcpy(info.shape, v->type.dim, sizeof info.shape);
+  SNUG_TRY(SNUG__CHECK(m->ctx, snug_weight_info, out));
+  SNUG__WRITE(snug_weight_info, &info, out);
   return SNUG_OK;
 }
 

@@ -5,7 +5,7 @@
  * two comparisons per birth are enough.  Shares nothing with the search but the sort. */
 #include "base/size.h"
 #include "plan/sort.h"
-#include "snug/pack.h"
+#include "snug/tools/pack.h"
 
 #include "base/ctx.h"
 

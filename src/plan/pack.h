@@ -17,7 +17,7 @@
 #include "base/ctx.h"
 #include "base/size.h"
 #include "plan/sort.h"
-#include "snug/pack.h"
+#include "snug/tools/pack.h"
 
 /* Heights and sizes stay below this, so that sums of two of them cannot overflow. */
 #define SNUG__HEIGHT_MAX (INT64_C(1) << 61)

@@ -8,6 +8,8 @@
 
 #include "plan/pack.h"
 
+#include "base/struct_size.h"
+
 #define TURNS 3
 #define DEFAULT_WORK (INT64_C(6) << 30) /* about ten seconds */
 
@@ -311,8 +313,8 @@ static snug_status pack(packing *p, const snug_pack_options *options) {
 
 snug_status snug_pack(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                       const snug_pack_options *options, int64_t *offsets, snug_pack_result *out) {
-  static const snug_pack_options defaults = SNUG_PACK_OPTIONS_DEFAULT;
-  const snug_pack_options *o = options ? options : &defaults;
+  snug_pack_options o;
+  snug_pack_result result = {.load = 0};
   if (!ctx) {
     return SNUG_E_ARGUMENT;
   }
@@ -322,13 +324,15 @@ snug_status snug_pack(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                       : !items ? "buffers are"
                                : "offsets are");
   }
-  *out = (snug_pack_result){0};
-  SNUG_TRY(check_input(ctx, items, n, o));
+  SNUG_TRY(SNUG__CHECK(ctx, snug_pack_result, out));
+  SNUG_TRY(SNUG__READ(ctx, snug_pack_options, options, &o));
+  SNUG_TRY(check_input(ctx, items, n, &o));
   packing p = {.ctx = ctx, .items = items, .n_items = (int32_t)n};
-  snug_status status = pack(&p, o);
+  snug_status status = pack(&p, &o);
   if (!status) {
-    status = finish(&p, offsets, out);
+    status = finish(&p, offsets, &result);
   }
+  SNUG__WRITE(snug_pack_result, &result, out);
   packing_release(&p);
   return status;
 }

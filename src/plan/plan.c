@@ -4,7 +4,7 @@
 
 #include "base/size.h"
 #include "graph/op.h"
-#include "snug/pack.h"
+#include "snug/tools/pack.h"
 
 static snug_status allocate(snug__plan *p, const snug__graph *g) {
   snug_ctx *ctx = p->ctx;
@@ -48,8 +48,8 @@ static snug_status place_apart(snug__plan *p) {
 #define SEARCH_WORK (INT64_C(1) << 28)
 
 static snug_status pack(snug__plan *p, int64_t work, snug_pack_item *items, int64_t *offsets) {
-  snug_pack_options options = {.work = work ? work : SEARCH_WORK};
-  snug_pack_result result;
+  snug_pack_options options = {.struct_size = sizeof options, .work = work ? work : SEARCH_WORK};
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   for (size_t i = 0; i < p->n_buffers; i++) {
     const snug__buffer *b = &p->buffers[i];
     items[i] = (snug_pack_item){b->first, b->end, b->bytes, SNUG__BLOCK_ALIGN, -1};

@@ -74,7 +74,7 @@ static snug_status make(planner *k, const snug__step_choice *choice, measured *o
 
 static snug_status make_usual(planner *k, measured *out) {
   const snug__question *q = k->q;
-  int64_t micro = q->levers->micro_batch;
+  int64_t micro = q->options->micro_batch;
   const snug__step_choice usual = {.micro = micro < q->batch ? micro : 0};
   out->point.micro_batch = micro ? snug__min_i64(micro, q->batch) : q->batch;
   return make(k, &usual, out);
@@ -220,7 +220,7 @@ static snug_status line_up(planner *k, snug__variants *w, uint64_t room, size_t 
   p->points[w->candidates.n - 1].process = k->least.point.process;
   SNUG_TRY(snug__points_find(w, p, room, MOST_ROUNDS, chosen));
   SNUG_TRY(snug__points_find_beside(w, p, *chosen));
-  SNUG_TRY(k->q->levers->curve ? snug__points_spread(w, p) : SNUG_OK);
+  SNUG_TRY(k->q->options->curve ? snug__points_spread(w, p) : SNUG_OK);
   return snug__points_keep(w, p, chosen);
 }
 
@@ -352,7 +352,7 @@ static snug_status look_beside(planner *k, snug__variants *w) {
 /* ---- all of it ---- */
 
 static bool wants_frontier(const snug__question *q) {
-  return q->levers->beside || q->levers->curve;
+  return q->options->beside || q->options->curve;
 }
 
 static bool is_beyond_room(const planner *k) {
@@ -405,7 +405,7 @@ static snug_status choose(planner *k) {
 
 snug_status snug__planning_choose(const snug__question *q, snug__planned *out) {
   snug__question own = *q;
-  planner k = {.q = &own, .p = out, .is_fixed = snug__planning_is_fixed(q->levers)};
+  planner k = {.q = &own, .p = out, .is_fixed = snug__planning_is_fixed(q->options)};
   SNUG_TRY(choose(&k));
   fill_processes(out);
   return SNUG_OK;

@@ -56,7 +56,7 @@ typedef struct snug__question {
   int64_t batch;
   uint64_t line;      /* bytes of the process; 0: none */
   uint64_t available; /* where there is none, what the process may hold; 0: not known */
-  const snug_levers *levers;
+  const snug_fit_options *options;
   /* Filled in when it is asked for. */
   bool may_split;        /* the batch can be run in micro-batches */
   bool may_save_scratch; /* kernels are free: those that need less scratch may be taken */
@@ -88,6 +88,6 @@ void snug__planned_release(snug__planned *p, snug_ctx *ctx);
 uint64_t snug__planned_bytes(const snug__planned *p, const snug_plan_point *point);
 
 /* Whether levers fix what is recomputed: then the usual plan is not what is wanted. */
-bool snug__planning_is_fixed(const snug_levers *levers);
+bool snug__planning_is_fixed(const snug_fit_options *options);
 
 #endif

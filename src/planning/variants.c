@@ -37,8 +37,8 @@ static bool names(const char *list, const char *layer) {
   return false;
 }
 
-bool snug__planning_is_fixed(const snug_levers *levers) {
-  return levers->recompute && strcmp(levers->recompute, "auto") != 0;
+bool snug__planning_is_fixed(const snug_fit_options *options) {
+  return options->recompute && strcmp(options->recompute, "auto") != 0;
 }
 
 static snug_status fix_cheap(const snug__graph *g, const snug__device *device, snug__policy *out) {
@@ -88,14 +88,14 @@ static snug_status search(const snug__variants *w, snug__variant *y, int64_t roo
                           snug__policy *fixed, double *seconds, double *again) {
   const snug__question *q = w->q;
   const snug__planning_subject *t = &q->target;
-  const snug_levers *levers = q->levers;
+  const snug_fit_options *options = q->options;
   bool is_guess = room < 0;
   bool is_quick = is_guess || y != w->list; /* the others are taken for their bytes */
-  bool is_fixed = snug__planning_is_fixed(levers);
-  SNUG_TRY(is_fixed ? fix(y->step.graph, t->device, levers->recompute, fixed) : SNUG_OK);
+  bool is_fixed = snug__planning_is_fixed(options);
+  SNUG_TRY(is_fixed ? fix(y->step.graph, t->device, options->recompute, fixed) : SNUG_OK);
   SNUG_TRY(t->time(t->user, &y->step, is_guess, room, seconds, again));
   SNUG_TRY(snug__frontier_open(&y->frontier, y->step.graph, t->device, seconds, again,
-                               levers->allow_disk ? &q->disk : NULL, is_fixed ? fixed : NULL,
+                               options->allow_disk ? &q->disk : NULL, is_fixed ? fixed : NULL,
                                is_quick));
   y->seconds = y->frontier.problem.total;
   return SNUG_OK;
@@ -206,7 +206,7 @@ static snug_status add_size(snug__variants *w, int64_t micro) {
 
 /* The whole batch, its half, its quarter, ...; or what is fixed. */
 snug_status snug__variants_open(snug__variants *w, const snug__question *q) {
-  int64_t micro = q->levers->micro_batch;
+  int64_t micro = q->options->micro_batch;
   *w = (snug__variants){.q = q, .least_bytes = INT64_MAX};
   snug__vec_init(&w->candidates, q->ctx, SNUG__MEM_SCRATCH, sizeof(snug__candidate), UINT32_MAX);
   SNUG_TRY(add_size(w, micro ? micro : q->batch));
@@ -239,7 +239,7 @@ static double doubt_of(const snug__variants *w, const snug__variant *y) {
 
 static void find_doubts(snug__variants *w) {
   const snug__variant *whole = &w->list[0];
-  bool is_fixed = snug__planning_is_fixed(w->q->levers);
+  bool is_fixed = snug__planning_is_fixed(w->q->options);
   w->usual = is_fixed ? 0.0 : whole->step.repeats * whole->frontier.usual.seconds;
   for (int32_t i = 0; i < w->n; i++) {
     w->list[i].doubt = doubt_of(w, &w->list[i]);

@@ -2,7 +2,7 @@
 #ifndef SNUG_RECORD_FIT_FACTS_H
 #define SNUG_RECORD_FIT_FACTS_H
 
-#include "snug/record.h"
+#include "snug/tools/record.h"
 #include "train/fit.h"
 
 /* What kind of run it is, when it began or was resumed, the machine, what was asked for and what

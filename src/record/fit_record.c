@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/process.h"
+#include "base/struct_size.h"
 #include "record/fit_facts.h"
 #include "record/recorder.h"
 
@@ -32,7 +33,8 @@ static void tell(snug_fit_record *r, const char *at) {
   snug__process now;
   double began = snug__now();
   snug__process_read("", &now);
-  snug_moment m = {.seconds = began - r->began,
+  snug_moment m = {.struct_size = sizeof m,
+                   .seconds = began - r->began,
                    .at = at,
                    .epoch = r->epoch,
                    .batch = r->batch,
@@ -118,6 +120,7 @@ static void tell_saving(void *user, bool begins) {
 
 static snug_status prepare(void *user) {
   snug_fit_record *r = user;
+  SNUG_TRY(SNUG__WHOLE(r->model->ctx, snug_fit_record, r));
   r->recorder = NULL;
   r->failed = SNUG_OK;
   r->is_complete = false;
@@ -187,7 +190,8 @@ static bool memory_sample(void *user, const snug_memory_sample *s) {
   if (!is_on(r) || strcmp(s->at, "batch_end") != 0) {
     return true;
   }
-  snug_moment m = {.seconds = snug__now() - r->began,
+  snug_moment m = {.struct_size = sizeof m,
+                   .seconds = snug__now() - r->began,
                    .at = "target",
                    .epoch = s->epoch,
                    .batch = s->batch,
@@ -267,18 +271,19 @@ static void close_all(void *user) {
   r->made = NULL;
 }
 
-snug_callback snug_fit_record_callback(snug_fit_record *r) {
-  return r && r->model ? (snug_callback){.user = r,
-                                         .train_begin = train_begin,
-                                         .epoch_begin = epoch_begin,
-                                         .batch_end = batch_end,
-                                         .test_begin = test_begin,
-                                         .test_end = test_end,
-                                         .epoch_end = epoch_end,
-                                         .train_end = train_end,
-                                         .failure = &r->failed,
-                                         .prepare = prepare,
-                                         .close = close_all,
-                                         .memory_sample = memory_sample}
-                       : (snug_callback){0};
+void snug_fit_record_callback(snug_fit_record *r, snug_callback *out) {
+  const snug_callback none = {.user = NULL};
+  const snug_callback made = {.user = r,
+                              .train_begin = train_begin,
+                              .epoch_begin = epoch_begin,
+                              .batch_end = batch_end,
+                              .test_begin = test_begin,
+                              .test_end = test_end,
+                              .epoch_end = epoch_end,
+                              .train_end = train_end,
+                              .failure = &r->failed,
+                              .prepare = prepare,
+                              .close = close_all,
+                              .memory_sample = memory_sample};
+  SNUG__WRITE(snug_callback, r && r->model ? &made : &none, out);
 }

@@ -61,7 +61,9 @@ bool snug__numbers_moment(const snug__numbers *n, snug_moment *out) {
       n->figures[SNUG__FIGURE_processes] > UINT32_MAX) {
     return false;
   }
-  *out = (snug_moment){.seconds = (double)n->microseconds / 1e6, .at = at_texts[n->at]};
+  *out = (snug_moment){.struct_size = sizeof(snug_moment),
+                       .seconds = (double)n->microseconds / 1e6,
+                       .at = at_texts[n->at]};
 #define FROM_FIGURE(name, type) out->name = (type)n->figures[SNUG__FIGURE_##name];
   SNUG__FIGURE_LIST(FROM_FIGURE)
 #undef FROM_FIGURE

@@ -13,7 +13,7 @@
 #define SNUG_RECORD_FORMAT_H
 
 #include "base/bytes.h"
-#include "snug/record.h"
+#include "snug/tools/record.h"
 
 #define SNUG__RECORD_MAGIC "\x89SNUG\r\n\x1a"
 #define SNUG__RECORD_MAGIC_BYTES 8

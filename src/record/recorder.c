@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/struct_size.h"
 #include "record/frame.h"
 #include "record/recorder.h"
 #include "record/thin.h"
@@ -124,14 +125,16 @@ static snug_status write_moments(snug_recorder *r, const snug__numbers *moments,
 snug_status snug_recorder_moment(snug_recorder *r, const snug_moment *m) {
   snug__numbers moments[SNUG__WAITING + 1];
   snug__numbers now;
+  snug_moment given;
   if (!r || !m) {
     return r ? snug__fail(r->frames.ctx, SNUG_E_ARGUMENT, "%s: there is no moment", r->frames.shown)
              : SNUG_E_ARGUMENT;
   }
-  if (!snug__numbers_of(m, &now)) {
+  SNUG_TRY(SNUG__READ(r->frames.ctx, snug_moment, m, &given));
+  if (!snug__numbers_of(&given, &now)) {
     return snug__fail(r->frames.ctx, SNUG_E_ARGUMENT,
                       "%s: no moment can be at '%.40s', %g seconds from the beginning",
-                      r->frames.shown, m->at ? m->at : "", m->seconds);
+                      r->frames.shown, given.at ? given.at : "", given.seconds);
   }
   r->latest = now.microseconds = now.microseconds > r->latest ? now.microseconds : r->latest;
   return write_moments(r, moments, snug__thin_take(&r->thin, &now, moments));

@@ -4,7 +4,7 @@
 #define SNUG_RECORD_RECORDER_H
 
 #include "base/ctx.h"
-#include "snug/record.h"
+#include "snug/tools/record.h"
 
 /* Take the memory.  Ended by snug_recorder_close.  Fails: E_MEMORY, E_LIMIT. */
 snug_status snug__recorder_create(snug_ctx *ctx, snug_recorder **out) SNUG_NODISCARD;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/struct_size.h"
 #include "report/write.h"
 #include "snug/memory.h"
 
@@ -70,7 +71,7 @@ static void add_logs(snug__line *line, const snug_logs *logs, size_t columns) {
 static void add_memory(const snug_progress *p, snug__line *line, size_t columns) {
   size_t before = line->n;
   char bytes[SNUG_BYTES_TEXT];
-  snug_memory_process now;
+  snug_memory_process now = SNUG_INIT(snug_memory_process);
   if (!p->memory) {
     return;
   }
@@ -191,21 +192,20 @@ static bool epoch_end(void *user, int64_t epoch, const snug_logs *logs) {
   return true;
 }
 
-snug_callback snug_progress_callback(snug_progress *p) {
-  if (!p) {
-    return (snug_callback){0};
-  }
-  return (snug_callback){.user = p,
-                         .train_begin = train_begin,
-                         .epoch_begin = epoch_begin,
-                         .batch_end = batch_end,
-                         .epoch_end = epoch_end};
+void snug_progress_callback(snug_progress *p, snug_callback *out) {
+  const snug_callback none = {.user = NULL};
+  const snug_callback made = {.user = p,
+                              .train_begin = train_begin,
+                              .epoch_begin = epoch_begin,
+                              .batch_end = batch_end,
+                              .epoch_end = epoch_end};
+  SNUG__WRITE(snug_callback, p && !SNUG__WHOLE(NULL, snug_progress, p) ? &made : &none, out);
 }
 
 /* ---- the memory of the process as a value of every epoch ---- */
 
 static bool keep_peak(void *user, int64_t epoch, const snug_logs *logs) {
-  snug_memory_process now;
+  snug_memory_process now = SNUG_INIT(snug_memory_process);
   (void)epoch;
   (void)logs;
   snug_memory_process_get(&now);
@@ -213,10 +213,9 @@ static bool keep_peak(void *user, int64_t epoch, const snug_logs *logs) {
   return true;
 }
 
-snug_callback snug_peak_memory_callback(double *peak) {
-  return peak ? (snug_callback){.user = peak,
-                                .epoch_end = keep_peak,
-                                .adds = SNUG_PEAK_MEMORY,
-                                .added = peak}
-              : (snug_callback){0};
+void snug_peak_memory_callback(double *peak, snug_callback *out) {
+  const snug_callback none = {.user = NULL};
+  const snug_callback made = {
+      .user = peak, .epoch_end = keep_peak, .adds = SNUG_PEAK_MEMORY, .added = peak};
+  SNUG__WRITE(snug_callback, peak ? &made : &none, out);
 }

@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "report/out.h"
-#include "snug/record.h"
+#include "snug/tools/record.h"
 
 #define SNUG__NONE SIZE_MAX
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "train/feed.h"
 
 #define MOST_CONNECTED 4096
@@ -32,7 +33,7 @@ static const snug__model_tensor *tensor_at(const snug_model *m, snug_tensor t) {
 
 static snug_status add_row(maker *k, const char *name, const char *class_name, bool trainable) {
   snug_summary *s = k->s;
-  snug_summary_row row = {.trainable = trainable, .connected = ""};
+  snug_summary_row row = {.struct_size = sizeof row, .trainable = trainable, .connected = ""};
   SNUG_TRY(snug__arena_text(&s->arena, name, &row.name));
   SNUG_TRY(snug__arena_text(&s->arena, class_name, &row.class_name));
   SNUG_TRY(snug__map_set(&s->by_name, row.name, (uint32_t)s->n));
@@ -172,7 +173,7 @@ static snug_status fill(snug_summary *s, snug_model *m) {
 
 snug_status snug_summary_create(snug_model *m, int64_t batch_size, snug_summary **out) {
   snug_summary *s = NULL;
-  snug_memory_info held;
+  snug_memory_info held = SNUG_INIT(snug_memory_info);
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
@@ -212,14 +213,10 @@ void snug_summary_destroy(snug_summary *s) {
 size_t snug_summary_rows(const snug_summary *s) { return s ? s->n : 0; }
 
 void snug_summary_row_get(const snug_summary *s, size_t i, snug_summary_row *out) {
-  if (out) {
-    *out = s && i < s->n ? s->rows[i]
-                         : (snug_summary_row){.name = "", .class_name = "", .connected = ""};
-  }
+  const snug_summary_row none = {.name = "", .class_name = "", .connected = ""};
+  SNUG__WRITE(snug_summary_row, s && i < s->n ? &s->rows[i] : &none, out);
 }
 
 void snug_summary_totals_get(const snug_summary *s, snug_summary_totals *out) {
-  if (out) {
-    *out = s ? s->totals : (snug_summary_totals){.batch = 0};
-  }
+  SNUG__WRITE(snug_summary_totals, s ? &s->totals : &(snug_summary_totals){.batch = 0}, out);
 }

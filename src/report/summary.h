@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "model/model.h"
-#include "snug/summary.h"
+#include "snug/tools/summary.h"
 
 struct snug_summary {
   snug_ctx *ctx;

@@ -78,7 +78,7 @@ static snug_status add_saved(snug_summary *s, const snug__graph *g) {
 /* ---- a fit of one step ---- */
 
 static snug_status look_at_fit(snug_summary *s, snug_model *m, const snug_data *data) {
-  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options options = SNUG_INIT(snug_fit_options);
   snug__fit f;
   options.batch_size = s->totals.batch;
   SNUG_TRY(snug__fit_open(&f, m, data, &options));
@@ -108,7 +108,7 @@ static void count_optimizer(snug_summary *s, const snug_model *m) {
 snug_status snug__summary_training(snug_summary *s, snug_model *m) {
   snug__stand_in data;
   char name[SNUG__NAME_BYTES];
-  snug_memory_info held;
+  snug_memory_info held = SNUG_INIT(snug_memory_info);
   snug__optimizer_name(&m->training->optimizer, name);
   SNUG_TRY(snug__arena_text(&s->arena, name, &s->optimizer));
   snug_status status = snug__stand_in_init(&data, m, s->totals.batch);

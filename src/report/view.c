@@ -1,6 +1,8 @@
 /* Views: runs are digested when the view is made, rules are judged when they are given. */
 #include "report/view.h"
 
+#include "base/struct_size.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -209,13 +211,14 @@ const char *snug__figure_text(const char *name, double value, char out[SNUG__TIM
 /* ---- forms ---- */
 
 void snug_view_write(const snug_view *v, snug_view_form form, const snug_view_options *options) {
-  if (!v || !options || !options->sink) {
+  snug_view_options given;
+  if (!v || SNUG__READ(v->ctx, snug_view_options, options, &given) || !given.sink) {
     return;
   }
-  snug__out o = {options->sink, options->user};
+  snug__out o = {given.sink, given.user};
   switch (form) {
     case SNUG_VIEW_TEXT:
-      (v->n == 1 ? snug__view_text : snug__compare_text)(v, options);
+      (v->n == 1 ? snug__view_text : snug__compare_text)(v, &given);
       break;
     case SNUG_VIEW_JSON:
       snug__view_json(v, &o);

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "report/run.h"
-#include "snug/view.h"
+#include "snug/tools/view.h"
 
 /* One run under one rule. */
 typedef struct snug__judgement {

@@ -2,7 +2,7 @@
 #ifndef SNUG_REPORT_WRITE_H
 #define SNUG_REPORT_WRITE_H
 
-#include "snug/report.h"
+#include "snug/tools/report.h"
 
 #define SNUG__LINE_BYTES 1024
 

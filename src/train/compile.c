@@ -6,6 +6,8 @@
 
 #include "train/lower.h"
 
+#include "base/struct_size.h"
+
 #define MAX_TRACKED 1024
 #define NAME_BYTES 256
 
@@ -280,6 +282,7 @@ static void drop(snug_model *m, const before *b) {
 }
 
 static snug_status compile(snug_model *m, const snug_compile_options *options, bool commits) {
+  snug_compile_options o;
   before b;
   if (!m) {
     return SNUG_E_ARGUMENT;
@@ -287,6 +290,7 @@ static snug_status compile(snug_model *m, const snug_compile_options *options, b
   if (!options) {
     return fail_text(m, "there are no options (NULL), and so no loss");
   }
+  SNUG_TRY(SNUG__READ(m->ctx, snug_compile_options, options, &o));
   if (m->training && m->training->fit) {
     return snug__fail(m->ctx, SNUG_E_STATE,
                       "compile: a fit of the model is running; compile when it has ended");
@@ -294,7 +298,7 @@ static snug_status compile(snug_model *m, const snug_compile_options *options, b
   SNUG_TRY(snug__model_finish(m));
   SNUG_TRY(snug__model_check_weights(m)); /* no kernel is asked about shapes beyond all memory */
   SNUG_TRY(set_aside(m, &b));
-  snug_status s = make_training(m, options);
+  snug_status s = make_training(m, &o);
   if (!s && commits) {
     s = snug__model_commit_weights(m); /* now it is known how they are to lie */
   }

@@ -69,18 +69,20 @@ static snug_status check_batch(snug_model *m, int64_t batch_size) {
 
 snug_status snug_evaluate(snug_model *m, const snug_data *data, int64_t batch_size, double *values,
                           size_t n) {
+  snug__given given;
   whole w;
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
   SNUG_TRY(snug__training_need(m));
+  SNUG_TRY(snug__data_read(m->ctx, data, &given));
   SNUG_TRY(check_batch(m, batch_size));
   if (!values || n != m->training->tracked.n) {
     return snug__fail(m->ctx, SNUG_E_ARGUMENT, "evaluate gives %zu values; there is room for %zu",
                       m->training->tracked.n, values ? n : 0);
   }
-  SNUG_TRY(check_data(m, data, true));
-  SNUG_TRY(open_whole(&w, m, data, batch_size, SNUG__STEP_TEST));
+  SNUG_TRY(check_data(m, &given.data, true));
+  SNUG_TRY(open_whole(&w, m, &given.data, batch_size, SNUG__STEP_TEST));
   snug_status status =
       snug__test_run(&w.session, &w.feed, SNUG__SLOT_MAIN, snug__feed_batches(&w.feed));
   status = status ? status : snug__training_results(m, values);
@@ -133,13 +135,15 @@ static snug_status check_predict(snug_model *m, const snug_data *data, int64_t b
 
 snug_status snug_predict(snug_model *m, const snug_data *data, int64_t batch_size, void *const *out,
                          int32_t n_out) {
+  snug__given given;
   whole w;
   if (!m) {
     return SNUG_E_ARGUMENT;
   }
-  SNUG_TRY(check_predict(m, data, batch_size, out, n_out));
+  SNUG_TRY(snug__data_read(m->ctx, data, &given));
+  SNUG_TRY(check_predict(m, &given.data, batch_size, out, n_out));
   SNUG_TRY(snug__model_commit_weights(m));
-  SNUG_TRY(open_whole(&w, m, data, batch_size, SNUG__STEP_PREDICT));
+  SNUG_TRY(open_whole(&w, m, &given.data, batch_size, SNUG__STEP_PREDICT));
   snug_status status = predict_all(&w.session, &w.feed, out, n_out);
   close_whole(&w);
   return status;

@@ -113,7 +113,7 @@ int64_t snug__feed_window(const snug__feed *f) {
 
 void snug__feeds_report(const snug_ctx *ctx, const snug__feed *const *feeds, int32_t n,
                         snug_data_report *out) {
-  *out = (snug_data_report){.held = 0};
+  *out = (snug_data_report){.struct_size = sizeof(snug_data_report), .held = 0};
   for (int32_t i = 0; i < n; i++) {
     if (feeds[i]->owns_pipe && feeds[i]->pipe) {
       snug__pipe_report(feeds[i]->pipe, out);

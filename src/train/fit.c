@@ -6,6 +6,7 @@
 #include "base/heap.h"
 #include "base/size.h"
 #include "base/store.h"
+#include "base/struct_size.h"
 #include "train/fit_memory.h"
 #include "train/fit_plan.h"
 #include "train/kept.h"
@@ -31,7 +32,7 @@ static snug_status check_options(snug_model *m, const snug_fit_options *o) {
                 {"validation_batch_size", o->validation_batch_size},
                 {"validation_steps", o->validation_steps},
                 {"validation_freq", o->validation_freq},
-                {"micro_batch", o->levers.micro_batch}};
+                {"micro_batch", o->micro_batch}};
   for (size_t i = 0; i < SNUG_COUNT(counts); i++) {
     if (counts[i].value < 0) {
       return refuse_option(m, counts[i].name, (double)counts[i].value, "0 or more");
@@ -66,12 +67,44 @@ static snug_status check_weights(snug_model *m, const snug_data *data, const snu
   return SNUG_OK;
 }
 
+static const snug_callback *callback_at(const snug_fit_options *o, int32_t i) {
+  const char *first = (const char *)o->callbacks;
+  return (const snug_callback *)(const void *)(first + (size_t)i * o->callbacks->struct_size);
+}
+
+snug_callback snug__callback_at(const snug_fit_options *o, int32_t i) {
+  snug_callback c;
+  snug_status s = SNUG__READ(NULL, snug_callback, callback_at(o, i), &c);
+  return s ? (snug_callback)SNUG_INIT(snug_callback) : c; /* they were checked */
+}
+
+static snug_status check_callbacks(snug_model *m, const snug_fit_options *o) {
+  for (int32_t i = 0; i < o->n_callbacks; i++) {
+    snug_callback c;
+    const snug_callback *given = callback_at(o, i);
+    SNUG_TRY(SNUG__READ(m->ctx, snug_callback, given, &c));
+    if (given->struct_size != o->callbacks->struct_size) {
+      return snug__fail(
+          m->ctx, SNUG_E_ARGUMENT,
+          "fit: callback %d has %zu bytes, the first has %zu: in an array, all are of "
+          "one size",
+          i, given->struct_size, o->callbacks->struct_size);
+    }
+  }
+  return SNUG_OK;
+}
+
 /* ---- all of them ---- */
 
 static snug_status set_up(snug__fit *f, const snug_data *data, const snug_fit_options *options) {
   snug_fit_options *o = &f->options;
-  *o = options ? *options : (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
+  SNUG_TRY(SNUG__READ(f->model->ctx, snug_fit_options, options, o));
+  SNUG_TRY(snug__data_read(f->model->ctx, data, &f->given));
+  SNUG_TRY(snug__data_read(f->model->ctx, o->validation_data, &f->held));
+  data = &f->given.data;
+  o->validation_data = o->validation_data ? &f->held.data : NULL;
   SNUG_TRY(check_options(f->model, o));
+  SNUG_TRY(check_callbacks(f->model, o));
   SNUG_TRY(snug__sampling_check(f->model, &o->sampling));
   o->epochs = o->epochs ? o->epochs : 1;
   o->batch_size = o->batch_size ? o->batch_size : SNUG__DEFAULT_BATCH;
@@ -93,9 +126,9 @@ snug_status snug__fit_make_session(snug__fit *f, const snug__step_choice *choice
                              .kernels = snug__fit_rules(f->model).fixed,
                              .weighted = t->data->sample_weight || t->class_weight,
                              .validation_weighted = f->has_validation && v->data->sample_weight,
-                             .allow_batch_statistics = f->options.levers.allow_batch_statistics,
+                             .allow_batch_statistics = f->options.allow_batch_statistics,
                              .plan = f->model->plan,
-                             .disk_folder = f->options.levers.disk_folder};
+                             .disk_folder = f->options.disk_folder};
   snug__feed_sizes(t, SNUG__SLOT_MAIN, &spec);
   if (f->has_validation) {
     snug__feed_sizes(v, SNUG__SLOT_VALIDATION, &spec);
@@ -108,17 +141,17 @@ snug_status snug__fit_make_session(snug__fit *f, const snug__step_choice *choice
  * it came. */
 static snug_status prepare_callbacks(snug__fit *f) {
   for (; f->n_prepared < f->options.n_callbacks; f->n_prepared++) {
-    const snug_callback *c = &f->options.callbacks[f->n_prepared];
-    SNUG_TRY(c->prepare ? c->prepare(c->user) : SNUG_OK);
+    const snug_callback c = snug__callback_at(&f->options, f->n_prepared);
+    SNUG_TRY(c.prepare ? c.prepare(c.user) : SNUG_OK);
   }
   return SNUG_OK;
 }
 
 static void close_callbacks(snug__fit *f) {
   while (f->n_prepared > 0) {
-    const snug_callback *c = &f->options.callbacks[--f->n_prepared];
-    if (c->close) {
-      c->close(c->user);
+    const snug_callback c = snug__callback_at(&f->options, --f->n_prepared);
+    if (c.close) {
+      c.close(c.user);
     }
   }
 }
@@ -128,7 +161,7 @@ static snug_status check_disk(const snug__fit *f) {
   const snug__training *t = f->model->training;
   int64_t bytes = f->session.file_bytes + (snug__place_is_set(t->state) ? 0 : t->slots_bytes);
   return bytes && f->plan.chosen < f->plan.n_points
-             ? snug__store_check(f->model->ctx, f->options.levers.disk_folder, bytes)
+             ? snug__store_check(f->model->ctx, f->options.disk_folder, bytes)
              : SNUG_OK;
 }
 

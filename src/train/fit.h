@@ -48,6 +48,7 @@ typedef struct snug__kept {
 typedef struct snug__fit {
   snug_model *model;
   snug_fit_options options; /* with the defaults filled in */
+  snug__given given, held;  /* the data, and those to validate with */
   snug__session session;
   snug__planned plan; /* how its steps are run */
   snug__kept kept;
@@ -76,6 +77,9 @@ typedef struct snug__fit {
   snug_scope scope;          /* measures the peak of this fit */
   uint64_t scratch;          /* bytes of scratch that others held when it was opened */
 } snug__fit;
+
+/* A callback of a fit as this library knows it, in a program of any version. */
+snug_callback snug__callback_at(const snug_fit_options *options, int32_t i);
 
 /* Check the data and options, make programs and history, and plan the peak (history->memory).
  * Allocates all but what snug__session_commit takes.  Fails as snug_fit does; nothing is owed then.

@@ -26,8 +26,7 @@ static snug_status check_split(const snug__fit *f, const snug_data *data) {
   const snug_fit_options *o = &f->options;
   const snug_source *s = data->source;
   bool holds_back = o->validation_split > 0.0 && !o->validation_data;
-  if (!s || !s->in_order ||
-      !(holds_back || (o->validation_data && o->validation_data->source == s))) {
+  if (!s || !s->in_order || !(holds_back || (o->validation_data && f->held.of == f->given.of))) {
     return SNUG_OK;
   }
   return snug__fail(f->model->ctx, SNUG_E_ARGUMENT,

@@ -3,7 +3,7 @@
 #include "train/lower.h"
 
 snug_status snug__fit_fix_kernels(snug__fit *f) {
-  const char *text = f->options.levers.kernels;
+  const char *text = f->options.kernels;
   f->model->training->note[0] = 0;
   if (!text) {
     return SNUG_OK;

@@ -74,7 +74,8 @@ static snug_status fill_planned(snug__fit *f, snug_memory_report *r) {
   const snug__peak *peak = &f->alive.peak;
   uint64_t so_far = f->scope.peak;
   uint64_t committed = committed_bytes(f);
-  *r = (snug_memory_report){.weights = f->model->weights_bytes,
+  *r = (snug_memory_report){.struct_size = sizeof(snug_memory_report),
+                            .weights = f->model->weights_bytes,
                             .gradients = (uint64_t)peak->by_class[SNUG__CLASS_GRADIENTS],
                             .optimizer = f->model->training->state_bytes,
                             .activations = (uint64_t)peak->by_class[SNUG__CLASS_ACTIVATIONS],
@@ -303,7 +304,7 @@ snug_status snug__fit_refuse(const snug__fit *f, const snug_memory_report *r, ui
 snug_status snug__fit_committed(const snug__fit *f, snug_status s) {
   const snug_memory_report *r = &f->history->memory;
   snug__process now;
-  snug_available room;
+  snug_available room = SNUG_INIT(snug_available);
   char held[SNUG__NUMBER_BYTES];
   char may[SNUG__NUMBER_BYTES];
   char holders[256];

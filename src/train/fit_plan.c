@@ -104,22 +104,22 @@ static snug_status check_names(const snug_model *m, const char *list) {
 
 /* That a batch cannot be split is an answer, not a failure. */
 static snug_status find_split(const snug__fit *f, bool *out) {
-  snug_status s = snug__micro_batches_check(f->model, f->options.levers.allow_batch_statistics);
+  snug_status s = snug__micro_batches_check(f->model, f->options.allow_batch_statistics);
   *out = s == SNUG_OK;
   return s == SNUG_E_UNSUPPORTED ? SNUG_OK : s;
 }
 
 static snug_status look(void *user, snug__question *q) {
   snug__fit *f = user;
-  const snug_levers *levers = q->levers;
+  const snug_fit_options *options = q->options;
   q->may_save_scratch = !f->has_kernels;
-  SNUG_TRY(levers->recompute && !is_word(levers->recompute)
-               ? check_names(f->model, levers->recompute)
+  SNUG_TRY(options->recompute && !is_word(options->recompute)
+               ? check_names(f->model, options->recompute)
                : SNUG_OK);
   SNUG_TRY(find_split(f, &q->may_split));
-  if (levers->allow_disk) {
+  if (options->allow_disk) {
     q->slots_saved = snug__slots_saved(f->model, &q->slots_bytes);
-    SNUG_TRY(snug__store_rate_of(q->ctx, levers->disk_folder, &q->disk));
+    SNUG_TRY(snug__store_rate_of(q->ctx, options->disk_folder, &q->disk));
   }
   return SNUG_OK;
 }
@@ -136,7 +136,7 @@ static snug__question ask(snug__fit *f) {
                           .batch = f->train.batch,
                           .line = f->options.memory,
                           .available = f->model->ctx->available,
-                          .levers = &f->options.levers};
+                          .options = &f->options};
 }
 
 /* ---- the answer ---- */

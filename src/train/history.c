@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/struct_size.h"
 
 static size_t text_bytes(const char *const *names, size_t n) {
   size_t bytes = 0;
@@ -96,23 +97,18 @@ snug_logs snug_history_logs(const snug_history *h, int64_t epoch) {
 }
 
 void snug_history_memory(const snug_history *h, snug_memory_report *out) {
-  if (out) {
-    *out = h ? h->memory : (snug_memory_report){0};
-  }
+  SNUG__WRITE(snug_memory_report, h ? &h->memory : &(snug_memory_report){0}, out);
 }
 
 void snug_history_data(const snug_history *h, snug_data_report *out) {
-  if (out) {
-    *out = h ? h->data : (snug_data_report){0};
-  }
+  SNUG__WRITE(snug_data_report, h ? &h->data : &(snug_data_report){0}, out);
 }
 
 size_t snug_history_samples(const snug_history *h) { return h ? h->n_samples : 0; }
 
 void snug_history_sample(const snug_history *h, size_t i, snug_memory_sample *out) {
-  if (out) {
-    *out = h && i < h->n_samples ? h->samples[i] : (snug_memory_sample){.at = ""};
-  }
+  const snug_memory_sample none = {.at = ""};
+  SNUG__WRITE(snug_memory_sample, h && i < h->n_samples ? &h->samples[i] : &none, out);
 }
 
 double snug_logs_get(const snug_logs *logs, const char *name) {

@@ -17,7 +17,7 @@ static snug_status refuse_damaged(const snug__fit *f) {
 /* ---- whether it is a plan ---- */
 
 static bool may_wait(const snug__fit *f, snug__policy k) {
-  return k <= SNUG__WAITING_BESIDE && (!snug__is_waiting(k) || f->options.levers.allow_disk);
+  return k <= SNUG__WAITING_BESIDE && (!snug__is_waiting(k) || f->options.allow_disk);
 }
 
 /* What is recomputed must have a recipe, and views go with what they look at or are kept. */
@@ -72,7 +72,7 @@ static snug_status check_policy(const snug__fit *f) {
 }
 
 static snug_status check(snug__fit *f) {
-  if (f->plan.choice.slots && !f->options.levers.allow_disk) {
+  if (f->plan.choice.slots && !f->options.allow_disk) {
     return refuse_damaged(f);
   }
   SNUG_TRY(snug__fit_fix_window(f, f->kept.window));

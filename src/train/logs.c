@@ -8,7 +8,7 @@
 /* Append the names that callbacks add, each once, behind the n that are there. */
 static size_t add_names(snug__fit *f, size_t n) {
   for (int32_t i = 0; i < f->options.n_callbacks; i++) {
-    const char *name = f->options.callbacks[i].adds;
+    const char *name = snug__callback_at(&f->options, i).adds;
     size_t k = 0;
     while (name && k < n && strcmp(f->log_names[k], name) != 0) {
       k++;

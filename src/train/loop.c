@@ -12,28 +12,28 @@ static snug_status failure_of(const snug_callback *c) { return c->failure ? *c->
 
 /* Call one hook of every callback; go_on becomes false if one wants to stop.  Leaves the function
  * with the failure of a callback. */
-#define TELL(f, hook, ...)                                      \
-  do {                                                          \
-    for (int32_t i_ = 0; i_ < (f)->options.n_callbacks; i_++) { \
-      const snug_callback *c_ = &(f)->options.callbacks[i_];    \
-      if (c_->hook && !c_->hook(c_->user, __VA_ARGS__)) {       \
-        SNUG_TRY(failure_of(c_));                               \
-        go_on = false;                                          \
-      }                                                         \
-    }                                                           \
+#define TELL(f, hook, ...)                                           \
+  do {                                                               \
+    for (int32_t i_ = 0; i_ < (f)->options.n_callbacks; i_++) {      \
+      const snug_callback c_ = snug__callback_at(&(f)->options, i_); \
+      if (c_.hook && !c_.hook(c_.user, __VA_ARGS__)) {               \
+        SNUG_TRY(failure_of(&c_));                                   \
+        go_on = false;                                               \
+      }                                                              \
+    }                                                                \
   } while (0)
 
 /* The end of an epoch: what a callback adds is seen by those behind it. */
 static snug_status tell_epoch_end(snug__fit *f, int64_t epoch, bool *go_on) {
   for (int32_t i = 0; i < f->options.n_callbacks; i++) {
-    const snug_callback *c = &f->options.callbacks[i];
+    const snug_callback c = snug__callback_at(&f->options, i);
     snug_logs logs = snug__logs_of_epoch(f);
-    if (c->epoch_end && !c->epoch_end(c->user, epoch, &logs)) {
-      SNUG_TRY(failure_of(c));
+    if (c.epoch_end && !c.epoch_end(c.user, epoch, &logs)) {
+      SNUG_TRY(failure_of(&c));
       *go_on = false;
     }
-    if (c->adds && c->added) {
-      snug__logs_add(f, c->adds, *c->added);
+    if (c.adds && c.added) {
+      snug__logs_add(f, c.adds, *c.added);
     }
   }
   return SNUG_OK;

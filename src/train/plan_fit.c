@@ -3,6 +3,7 @@
 
 #include "base/heap.h"
 #include "base/map.h"
+#include "base/struct_size.h"
 #include "graph/op.h"
 #include "snug/plan.h"
 #include "train/fit.h"
@@ -40,7 +41,8 @@ static snug_status row_of(table *t, const char *layer, snug_layer_memory **out) 
   if (i == SNUG__MAP_NONE) {
     i = (uint32_t)t->p->n_layers;
     SNUG_TRY(snug__map_set(&t->rows, layer, i));
-    t->p->layers[t->p->n_layers++] = (snug_layer_memory){.layer = layer};
+    t->p->layers[t->p->n_layers++] =
+        (snug_layer_memory){.struct_size = sizeof(snug_layer_memory), .layer = layer};
   }
   *out = &t->p->layers[i];
   return SNUG_OK;
@@ -82,7 +84,8 @@ static snug_plan_buffer describe(const snug__graph *g, const snug__buffer *b, in
   const snug__value *v = b->value == SNUG_NONE ? NULL : snug__value_at(g, b->value);
   snug__id maker = v ? v->producer : b->node;
   snug__id layer = v ? v->layer : snug__node_at(g, b->node)->layer;
-  return (snug_plan_buffer){.offset = (uint64_t)(base + b->offset),
+  return (snug_plan_buffer){.struct_size = sizeof(snug_plan_buffer),
+                            .offset = (uint64_t)(base + b->offset),
                             .bytes = (uint64_t)b->bytes,
                             .first = b->first,
                             .end = b->end,
@@ -94,7 +97,8 @@ static snug_plan_buffer describe(const snug__graph *g, const snug__buffer *b, in
 /* The sums of the gradients of micro-batches lie before all else, from the first item to the last.
  */
 static snug_plan_buffer describe_sums(const snug__run *run) {
-  return (snug_plan_buffer){.bytes = (uint64_t)run->base,
+  return (snug_plan_buffer){.struct_size = sizeof(snug_plan_buffer),
+                            .bytes = (uint64_t)run->base,
                             .end = (int64_t)run->program->plan->n_nodes,
                             .layer = "sums",
                             .op = "",
@@ -123,7 +127,8 @@ static snug_status fill_peak(snug_plan *p, const snug__run *run, const snug__pea
     return SNUG_OK;
   }
   const snug__node *node = snug__node_at(program->graph, plan->order[peak->position]);
-  p->peak = (snug_plan_moment){.item = peak->position,
+  p->peak = (snug_plan_moment){.struct_size = sizeof(snug_plan_moment),
+                               .item = peak->position,
                                .items = (int64_t)plan->n_nodes,
                                .op = node->op->name,
                                .backward = node->backward,
@@ -293,38 +298,30 @@ void snug_plan_destroy(snug_plan *p) {
 }
 
 void snug_plan_memory(const snug_plan *p, snug_memory_report *out) {
-  if (out) {
-    *out = p ? p->memory : (snug_memory_report){0};
-  }
+  SNUG__WRITE(snug_memory_report, p ? &p->memory : &(snug_memory_report){0}, out);
 }
 
 void snug_plan_data(const snug_plan *p, snug_data_report *out) {
-  if (out) {
-    *out = p ? p->data : (snug_data_report){0};
-  }
+  SNUG__WRITE(snug_data_report, p ? &p->data : &(snug_data_report){0}, out);
 }
 
 size_t snug_plan_layers(const snug_plan *p) { return p ? p->n_layers : 0; }
 
 void snug_plan_layer(const snug_plan *p, size_t i, snug_layer_memory *out) {
-  if (out) {
-    *out = p && i < p->n_layers ? p->layers[i] : (snug_layer_memory){"", 0, 0, 0};
-  }
+  const snug_layer_memory none = {.layer = ""};
+  SNUG__WRITE(snug_layer_memory, p && i < p->n_layers ? &p->layers[i] : &none, out);
 }
 
 size_t snug_plan_buffers(const snug_plan *p) { return p ? p->n_buffers : 0; }
 
 void snug_plan_buffer_at(const snug_plan *p, size_t i, snug_plan_buffer *out) {
-  if (out) {
-    *out = p && i < p->n_buffers ? p->buffers[i]
-                                 : (snug_plan_buffer){.layer = "", .op = "", .what = ""};
-  }
+  const snug_plan_buffer none = {.layer = "", .op = "", .what = ""};
+  SNUG__WRITE(snug_plan_buffer, p && i < p->n_buffers ? &p->buffers[i] : &none, out);
 }
 
 void snug_plan_peak(const snug_plan *p, snug_plan_moment *out) {
-  if (out) {
-    *out = p && p->peak.op ? p->peak : (snug_plan_moment){.layer = "", .op = ""};
-  }
+  const snug_plan_moment none = {.layer = "", .op = ""};
+  SNUG__WRITE(snug_plan_moment, p && p->peak.op ? &p->peak : &none, out);
 }
 
 uint64_t snug_plan_validation(const snug_plan *p) { return p ? p->validation : 0; }
@@ -344,7 +341,5 @@ size_t snug_plan_points(const snug_plan *p) { return p ? p->n_points : 0; }
 size_t snug_plan_chosen(const snug_plan *p) { return p ? p->chosen : 0; }
 
 void snug_plan_point_at(const snug_plan *p, size_t i, snug_plan_point *out) {
-  if (out) {
-    *out = p && i < p->n_points ? p->points[i] : (snug_plan_point){0};
-  }
+  SNUG__WRITE(snug_plan_point, p && i < p->n_points ? &p->points[i] : &(snug_plan_point){0}, out);
 }

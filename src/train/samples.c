@@ -123,7 +123,8 @@ const snug_memory_sample *snug__samples_take(snug__fit *f, const char *at, int64
   }
   snug__process_read("", &now);
   snug_memory_sample *s = &f->history->samples[f->history->n_samples++];
-  *s = (snug_memory_sample){.epoch = f->at.epoch,
+  *s = (snug_memory_sample){.struct_size = sizeof(snug_memory_sample),
+                            .epoch = f->at.epoch,
                             .batch = batch,
                             .at = at,
                             .current = f->model->ctx->account.total,

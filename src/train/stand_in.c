@@ -27,7 +27,11 @@ static snug_status fill(snug__stand_in *s, const snug_model *m, int64_t rows) {
                                type_of(m, SNUG_VEC(&m->outputs, snug_tensor, i)), &target));
     s->arrays[n_x + i] = array_of(&target, rows);
   }
-  s->data = (snug_data){s->arrays, (int32_t)n_x, s->arrays + n_x, (int32_t)m->outputs.n, NULL};
+  s->data = (snug_data){.struct_size = sizeof s->data,
+                        .x = s->arrays,
+                        .n_x = (int32_t)n_x,
+                        .y = s->arrays + n_x,
+                        .n_y = (int32_t)m->outputs.n};
   return SNUG_OK;
 }
 

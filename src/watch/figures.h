@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "snug/watch.h"
+#include "snug/tools/watch.h"
 
 /* /proc/N/status.  Bytes. */
 typedef struct snug__figures {

@@ -1,4 +1,4 @@
-/* The most that a tree held: a best figure, two bounds, and who it was.  See snug/watch.h. */
+/* The most that a tree held: a best figure, two bounds, and who it was.  See snug/tools/watch.h. */
 #ifndef SNUG_WATCH_PEAK_H
 #define SNUG_WATCH_PEAK_H
 

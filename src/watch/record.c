@@ -6,7 +6,8 @@
 
 static snug_status write_moment(snug__tape *t, const snug__tape_look *look, const snug__peak *peak,
                                 const snug__splits *splits) {
-  snug_moment m = {.seconds = look->seconds,
+  snug_moment m = {.struct_size = sizeof m,
+                   .seconds = look->seconds,
                    .at = look->is_sample ? "sample" : "peak",
                    .epoch = -1,
                    .batch = -1,

@@ -2,7 +2,7 @@
 #ifndef SNUG_WATCH_RECORD_H
 #define SNUG_WATCH_RECORD_H
 
-#include "snug/record.h"
+#include "snug/tools/record.h"
 #include "watch/peak.h"
 #include "watch/split.h"
 

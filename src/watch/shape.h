@@ -2,7 +2,7 @@
 #ifndef SNUG_WATCH_SHAPE_H
 #define SNUG_WATCH_SHAPE_H
 
-#include "snug/watch.h"
+#include "snug/tools/watch.h"
 #include "watch/curve.h"
 
 /* Fills in shape, shape_from, low, high, per_minute, period, steps, last_step_at and step_bytes. */

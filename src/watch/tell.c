@@ -1,17 +1,21 @@
 /* What a watch has seen, as callers ask for it. */
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "watch/shape.h"
 #include "watch/watch.h"
 
 void snug_watch_get(const snug_watch *w, snug_watch_now *out) {
-  if (out) {
-    *out = (snug_watch_now){0};
+  snug_watch_now now = {.seconds = 0.0};
+  if (w) {
+    now = (snug_watch_now){.seconds = w->now - w->began,
+                           .resident = w->peak.now,
+                           .peak = w->peak.bytes,
+                           .device = w->gpu.now,
+                           .processes = (uint32_t)w->tree.n,
+                           .exceeded = w->exceeded};
   }
-  if (w && out) {
-    *out = (snug_watch_now){w->now - w->began, w->peak.now,         w->peak.bytes,
-                            w->gpu.now,        (uint32_t)w->tree.n, w->exceeded};
-  }
+  SNUG__WRITE(snug_watch_now, &now, out);
 }
 
 /* What is resident and neither anonymous nor shared memory. */
@@ -58,13 +62,7 @@ static snug_watch_above above_of(const snug_watch_report *r) {
   return r->has_split && r->swap ? SNUG_WATCH_ABOVE_SWAP : SNUG_WATCH_ABOVE_OTHERS;
 }
 
-void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
-  if (out) {
-    memset(out, 0, sizeof *out);
-  }
-  if (!w || !out) {
-    return;
-  }
+static void tell_all(const snug_watch *w, snug_watch_report *out) {
   out->seconds = w->now - w->began;
   out->samples = w->samples;
   out->cost = w->spent;
@@ -80,4 +78,12 @@ void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
   out->above_bytes = out->above ? out->peak - out->group.limit : 0;
   snug__gpu_tell(&w->gpu, out);
   out->recorded = w->tape.failed;
+}
+
+void snug_watch_report_get(const snug_watch *w, snug_watch_report *out) {
+  snug_watch_report told = {.seconds = 0.0};
+  if (w) {
+    tell_all(w, &told);
+  }
+  SNUG__WRITE(snug_watch_report, &told, out);
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/process.h"
+#include "base/struct_size.h"
 
 #define INTERVAL 0.05
 #define SHARE 0.008 /* of a core, for all but the reading of pages */
@@ -227,14 +228,14 @@ static snug_status begin(snug_watch *w, const char *root, const snug_watch_optio
 
 snug_status snug__watch_create_at(snug_ctx *ctx, const char *root,
                                   const snug_watch_options *options, double now, snug_watch **out) {
-  static const snug_watch_options defaults = SNUG_WATCH_OPTIONS_DEFAULT;
-  const snug_watch_options *o = options ? options : &defaults;
+  snug_watch_options o;
   snug_watch *w = NULL;
   *out = NULL;
-  SNUG_TRY(check(ctx, o));
+  SNUG_TRY(SNUG__READ(ctx, snug_watch_options, options, &o));
+  SNUG_TRY(check(ctx, &o));
   SNUG_TRY(SNUG_NEW(ctx, SNUG__MEM_WATCH, &w));
   w->ctx = ctx;
-  snug_status s = begin(w, root, o, now);
+  snug_status s = begin(w, root, &o, now);
   if (s) {
     snug_watch_destroy(w);
     return s;

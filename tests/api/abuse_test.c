@@ -10,14 +10,14 @@
 #include "base/ctx.h"
 
 /* A failure with a message of its own that has `part` in it, and nothing left behind. */
-#define REFUSED(ctx, expected, part, call)            \
-  do {                                                \
-    snug_memory_info before_, after_;                 \
-    snug_memory_get((ctx), &before_);                 \
-    (ctx)->message[0] = 0;                            \
-    ASSERT_STATUS((ctx), (call), (expected), (part)); \
-    snug_memory_get((ctx), &after_);                  \
-    ASSERT_EQ_UINT(after_.current, before_.current);  \
+#define REFUSED(ctx, expected, part, call)                                                        \
+  do {                                                                                            \
+    snug_memory_info before_ = SNUG_INIT(snug_memory_info), after_ = SNUG_INIT(snug_memory_info); \
+    snug_memory_get((ctx), &before_);                                                             \
+    (ctx)->message[0] = 0;                                                                        \
+    ASSERT_STATUS((ctx), (call), (expected), (part));                                             \
+    snug_memory_get((ctx), &after_);                                                              \
+    ASSERT_EQ_UINT(after_.current, before_.current);                                              \
   } while (0)
 
 enum { ROWS = 4, FEATURES = 3, CLASSES = 2 };
@@ -35,12 +35,12 @@ static sample *sample_make(sample *s) {
   *s = (sample){.x = {x_data, SNUG_FLOAT32, 2, {ROWS, FEATURES}},
                 .y = {y_data, SNUG_INT32, 1, {ROWS}},
                 .weight = {x_data, SNUG_FLOAT32, 1, {ROWS}}};
-  s->data = (snug_data){&s->x, 1, &s->y, 1, NULL};
+  s->data = (snug_data){sizeof(snug_data), &s->x, 1, &s->y, 1, NULL};
   return s;
 }
 
 static snug_compile_options options_of(const char *const *loss) {
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.loss = loss;
   o.n_loss = 1;
   return o;
@@ -110,8 +110,8 @@ TEST(contexts) {
 
 TEST(memory) {
   snug_ctx *ctx = test_ctx();
-  snug_memory_info info = {1, 1, 1, 1, 1, 1};
-  snug_memory_entry entry = {NULL, 1, 1};
+  snug_memory_info info = {sizeof info, 1, 1, 1, 1, 1, 1};
+  snug_memory_entry entry = {sizeof entry, NULL, 1, 1};
   snug_scope scope = {0};
   snug_memory_get(NULL, &info);
   ASSERT_EQ_UINT(info.current + info.peak + info.limit + info.allocations, 0);
@@ -151,7 +151,8 @@ TEST(texts_and_boxes) {
   char out[SNUG_BYTES_TEXT];
   char small[1] = {'?'};
   size_t n = 0;
-  const snug_memory_report report = {.weights = UINT64_MAX, .runtime = UINT64_MAX};
+  const snug_memory_report report = {
+      .struct_size = sizeof report, .weights = UINT64_MAX, .runtime = UINT64_MAX};
   const snug_box_row rows[] = {{NULL, NULL}, {"a", NULL}, {NULL, "b"}, {"\xff\x1b", "\x80\x1b"}};
   ASSERT_EQ_TEXT(snug_bytes_text(1, NULL), "");
   ASSERT_EQ_TEXT(snug_bytes_text(UINT64_MAX, out), "16.0 EiB");
@@ -190,11 +191,13 @@ TEST(progress_of_anything) {
   const char *const name = "loss";
   const double values[] = {NAN};
   const snug_logs logs = {1, &name, values};
-  snug_callback c = snug_progress_callback(NULL);
+  snug_callback c = SNUG_INIT(snug_callback);
+  snug_progress_callback(NULL, &c);
   ASSERT_TRUE(!c.train_begin && !c.epoch_begin && !c.batch_end && !c.epoch_end);
   for (int bar = 0; bar < 4; bar++) {
-    snug_progress p = {.sink = bar & 2 ? NULL : count_bytes, .user = &n, .bar = bar & 1};
-    c = snug_progress_callback(&p);
+    snug_progress p = {
+        .struct_size = sizeof p, .sink = bar & 2 ? NULL : count_bytes, .user = &n, .bar = bar & 1};
+    snug_progress_callback(&p, &c);
     const int64_t numbers[] = {0, 1, -1, INT64_MAX - 1, INT64_MIN};
     for (size_t i = 0; i < SNUG_COUNT(numbers) * SNUG_COUNT(numbers); i++) {
       const int64_t a = numbers[i % SNUG_COUNT(numbers)];
@@ -213,7 +216,7 @@ TEST(progress_of_anything) {
 TEST(packing) {
   snug_ctx *ctx = test_ctx();
   snug_pack_item item = {0, 1, 8, 1, -1};
-  snug_pack_result result = {0};
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   int64_t offset = 0;
   ASSERT_EQ_INT(snug_pack(NULL, &item, 1, NULL, &offset, &result), SNUG_E_ARGUMENT);
   ASSERT_EQ_INT(snug_pack_check(NULL, &item, 1, &offset, 8), SNUG_E_ARGUMENT);
@@ -239,17 +242,22 @@ TEST(packing_extremes) {
     const snug_pack_item item = {numbers[i % n], numbers[i / n % n], numbers[i / n / n % n],
                                  numbers[i / n / n / n % n], numbers[i / n / n / n / n]};
     const snug_pack_item items[] = {item, {-5, 5, 64, 16, 32}, item};
-    const snug_pack_options o = {item.size < 0 ? 0 : item.size, 1000, 0.0};
-    snug_pack_result result;
+    const snug_pack_options o = {sizeof o, item.size < 0 ? 0 : item.size, 1000, 0.0};
+    snug_pack_result result = SNUG_INIT(snug_pack_result);
     int64_t offsets[3];
     attempt_begin(ctx);
     attempt_end(ctx, snug_pack(ctx, items, 3, &o, offsets, &result), "pack", names);
     snug_status s = snug_pack_check(ctx, items, 3, &items[0].lower, item.hint);
     ASSERT_TRUE(s == SNUG_OK || snug_message(ctx)[0]);
   }
-  const snug_pack_options bad[] = {{-1, 0, 0.0}, {0, INT64_MIN, 0.0}, {0, 0, NAN}, {0, 0, -1.0}};
+  const size_t size = sizeof(snug_pack_options);
+  const snug_pack_options bad[] = {{size, -1, 0, 0.0},
+                                   {size, 0, INT64_MIN, 0.0},
+                                   {size, 0, 0, NAN},
+                                   {size, 0, 0, -1.0},
+                                   {0, 0, 0, 0.0}};
   for (size_t i = 0; i < SNUG_COUNT(bad); i++) {
-    snug_pack_result result;
+    snug_pack_result result = SNUG_INIT(snug_pack_result);
     REFUSED(ctx, SNUG_E_ARGUMENT, "pack", snug_pack(ctx, NULL, 0, &bad[i], NULL, &result));
   }
   attempt_finish();
@@ -262,12 +270,12 @@ TEST(nothing_to_build_on) {
   snug_model *m = (snug_model *)&m;
   snug_tensor t = 0;
   int64_t shape[SNUG_MAX_RANK] = {1};
-  snug_weight_info info;
+  snug_weight_info info = SNUG_INIT(snug_weight_info);
   char byte = 0;
   ASSERT_EQ_INT(snug_model_create(NULL, NULL, &m), SNUG_E_ARGUMENT);
   REFUSED(ctx, SNUG_E_ARGUMENT, "model", snug_model_create(ctx, NULL, NULL));
   for (int dtype = -1; dtype <= 20; dtype++) {
-    const snug_model_options o = {NULL, (snug_dtype)(unsigned)dtype, 0};
+    const snug_model_options o = {sizeof o, NULL, (snug_dtype)(unsigned)dtype, 0};
     if (dtype < 0 || dtype > SNUG_BFLOAT16) {
       REFUSED(ctx, SNUG_E_ARGUMENT, "dtype", snug_model_create(ctx, &o, &m));
       ASSERT_NULL(m);
@@ -409,7 +417,7 @@ TEST(weights) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = built_model(ctx);
   float kernel[FEATURES * CLASSES];
-  snug_weight_info info;
+  snug_weight_info info = SNUG_INIT(snug_weight_info);
   char *name = long_text(10000, "n");
   REFUSED(ctx, SNUG_E_ARGUMENT, "weight", snug_model_weight_info(m, 0, NULL));
   REFUSED(ctx, SNUG_E_ARGUMENT, "weight", snug_model_weight_info(m, 2, &info));
@@ -506,9 +514,10 @@ TEST(within_a_fit) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = compiled_model(ctx);
   sample s;
-  const snug_callback callback = {.user = m, .batch_end = use_model};
+  const snug_callback callback = {
+      .struct_size = sizeof callback, .user = m, .batch_end = use_model};
   snug_history *history = NULL;
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.epochs = 2;
   o.callbacks = &callback;
   o.n_callbacks = 1;
@@ -524,8 +533,8 @@ TEST(histories_and_plans_outlive_the_model) {
   snug_model *m = compiled_model(ctx);
   snug_history *history = NULL;
   snug_plan *plan = NULL;
-  snug_memory_report report;
-  snug_layer_memory layer;
+  snug_memory_report report = SNUG_INIT(snug_memory_report);
+  snug_layer_memory layer = SNUG_INIT(snug_layer_memory);
   sample s;
   ASSERT_OK(ctx, snug_plan_fit(m, &sample_make(&s)->data, NULL, &plan));
   ASSERT_OK(ctx, snug_fit(m, &s.data, NULL, &history));
@@ -544,7 +553,7 @@ TEST(histories_and_plans_outlive_the_model) {
   ASSERT_TRUE(layer.layer[0]);
   snug_plan_layer(plan, SIZE_MAX, &layer);
   ASSERT_EQ_TEXT(layer.layer, "");
-  snug_memory_sample taken;
+  snug_memory_sample taken = SNUG_INIT(snug_memory_sample);
   snug_history_sample(history, 0, NULL);
   snug_history_sample(history, SIZE_MAX, &taken);
   ASSERT_EQ_TEXT(taken.at, "");
@@ -633,9 +642,9 @@ static void refuse_data(snug_ctx *ctx, snug_model *m, const snug_data *data, con
   snug_plan *plan = NULL;
   double value = 0;
   sample s;
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  snug_memory_info before;
-  snug_memory_info after;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
+  snug_memory_info before = SNUG_INIT(snug_memory_info);
+  snug_memory_info after = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &before);
   ctx->message[0] = 0;
   ASSERT_TRUE(snug_fit(m, data, NULL, &history) != SNUG_OK);
@@ -719,8 +728,8 @@ static void refuse_option(snug_ctx *ctx, snug_model *m, const snug_fit_options *
                           const char *part) {
   sample s;
   snug_plan *plan = NULL;
-  snug_memory_info before;
-  snug_memory_info after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info);
+  snug_memory_info after = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &before);
   ctx->message[0] = 0;
   ASSERT_TRUE(snug_fit(m, &sample_make(&s)->data, o, NULL) != SNUG_OK);
@@ -740,7 +749,7 @@ TEST(bad_options) {
   const int64_t numbers[] = {-1, INT64_MIN};
 #define REFUSE_OPTION(member, value, part)                                         \
   do {                                                                             \
-    snug_fit_options o_ = SNUG_FIT_OPTIONS_DEFAULT;                                \
+    snug_fit_options o_ = SNUG_INIT(snug_fit_options);                             \
     o_.class_weight = strcmp(#member, "n_class_weight") == 0 ? &weights[1] : NULL; \
     o_.member = (value);                                                           \
     refuse_option(ctx, m, &o_, (part));                                            \
@@ -767,11 +776,11 @@ TEST(bad_options) {
   REFUSE_OPTION(sampling, ((snug_sampling){NULL, 0, &never, 1}), "sampling");
   REFUSE_OPTION(sampling, ((snug_sampling){NULL, 1, NULL, 0}), "sampling");
   REFUSE_OPTION(sampling, ((snug_sampling){&far, INT32_MIN, NULL, 0}), "sampling");
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.steps_per_epoch = INT64_MAX;
   o.sampling = (snug_sampling){NULL, 0, &far, 1};
   refuse_option(ctx, m, &o, "");
-  o = (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
+  o = (snug_fit_options)SNUG_INIT(snug_fit_options);
   o.class_weight = weights;
   o.n_class_weight = 2;
   refuse_option(ctx, m, &o, "class_weight");
@@ -786,7 +795,7 @@ TEST(huge_options) {
   float out[ROWS * CLASSES];
   void *outs[] = {out};
   snug_history *history = NULL;
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = o.validation_batch_size = o.validation_steps = o.validation_freq = INT64_MAX;
   o.steps_per_epoch = 1;
   o.validation_split = 0.5;
@@ -863,7 +872,7 @@ TEST(arrays_of_nothing) {
   snug_arrays *a = NULL;
   snug_model *m = built_model(ctx);
   const snug_array *array = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   int32_t n = 0;
   const char *const path = test_path("x.npy");
   sample s;
@@ -896,7 +905,7 @@ TEST(arrays_for_nothing) {
   snug_arrays *a = NULL;
   snug_model *m = built_model(ctx);
   const snug_array *array = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   int32_t n = 0;
   const char *const path = test_path("x.npy");
   sample s;
@@ -924,8 +933,8 @@ TEST(summaries_of_nothing) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = built_model(ctx);
   snug_summary *s = NULL;
-  snug_summary_row row = {.name = NULL};
-  snug_summary_totals totals = {.batch = 5};
+  snug_summary_row row = {.struct_size = sizeof row, .name = NULL};
+  snug_summary_totals totals = {.struct_size = sizeof totals, .batch = 5};
   ASSERT_TRUE(snug_summary_create(NULL, 1, &s) == SNUG_E_ARGUMENT);
   REFUSED(ctx, SNUG_E_ARGUMENT, "NULL", snug_summary_create(m, 1, NULL));
   REFUSED(ctx, SNUG_E_ARGUMENT, "-5", snug_summary_create(m, -5, &s));

@@ -132,8 +132,8 @@ snug_status attempt_train(snug_model *m, const snug_compile_options *o, const sn
                           int32_t n_in, snug_dtype dtype, snug_tensor out) {
   snug_array x[8] = {{0}};
   snug_array y = {0};
-  snug_data data = {x, n_in, &y, 1, NULL};
-  snug_fit_options fit = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_data data = {sizeof data, x, n_in, &y, 1, NULL};
+  snug_fit_options fit = SNUG_INIT(snug_fit_options);
   bool small = make_array(m, out, SNUG_FLOAT32, &y);
   for (int32_t i = 0; i < n_in; i++) {
     small = make_array(m, in[i], dtype, &x[i]) && small;

@@ -68,7 +68,7 @@ TEST(layers) {
 
 static snug_status try_compile(snug_ctx *ctx, const char *const texts[3]) {
   const int64_t shape[] = {3};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   snug_model *m = NULL;
   o.optimizer = texts[0];
   o.loss = &texts[1];

@@ -77,7 +77,7 @@ static void required(const snug__layer_class *c, const char *value, const char *
 static snug_status build(snug_ctx *ctx, const snug__layer_class *c, const input *in,
                          const char *config) {
   const char *const loss = "mse";
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   snug_model *m = NULL;
   snug_tensor x[8];
   char name[16];

@@ -12,7 +12,7 @@ typedef enum place { OPTIMIZER, SCHEDULE, LOSS, METRIC } place;
 /* A model with one output, compiled with a text in one place. */
 static snug_status compile(snug_ctx *ctx, place where, const char *text, bool maps) {
   const int64_t shape[] = {4, 4, 2};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   const char *loss = where == LOSS ? text : "mse";
   snug_model *m = NULL;
   o.optimizer = where <= SCHEDULE ? text : "sgd";

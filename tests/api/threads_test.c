@@ -33,7 +33,7 @@ static snug_status build(snug_model *m, const job *j) {
   const char *const loss = "sparse_categorical_crossentropy";
   const char *const metrics[] = {"accuracy"};
   const int64_t shape[] = {SIDE, SIDE, 1};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = j->optimizer;
   o.loss = &loss;
   o.n_loss = 1;
@@ -60,9 +60,9 @@ static snug_status fit(snug_model *m, job *j) {
   }
   snug_array xs = {x, SNUG_FLOAT32, 4, {ROWS, SIDE, SIDE, 1}};
   snug_array ys = {y, SNUG_INT32, 1, {ROWS}};
-  const snug_data data = {&xs, 1, &ys, 1, NULL};
+  const snug_data data = {sizeof data, &xs, 1, &ys, 1, NULL};
   snug_history *history = NULL;
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.epochs = 2;
   o.batch_size = 8; /* large enough that kernels use their threads */
   o.validation_split = 0.2;
@@ -77,7 +77,7 @@ static snug_status fit(snug_model *m, job *j) {
 static snug_status read_weights(snug_model *m, job *j) {
   snug_status s = SNUG_OK;
   for (size_t i = 0; !s && i < snug_model_weights(m); i++) {
-    snug_weight_info info;
+    snug_weight_info info = SNUG_INIT(snug_weight_info);
     s = snug_model_weight_info(m, i, &info);
     if (!s && j->n_bytes + info.bytes <= sizeof j->weights) {
       s = snug_model_weight_get(m, info.name, j->weights + j->n_bytes, info.bytes);
@@ -90,11 +90,11 @@ static snug_status read_weights(snug_model *m, job *j) {
 static void *run(void *arg) {
   job *j = arg;
   const snug_options o = {.struct_size = sizeof o, .threads = j->threads};
-  const snug_model_options options = {NULL, SNUG_NO_DTYPE, j->seed};
+  const snug_model_options options = {.struct_size = sizeof options, .seed = j->seed};
   snug_ctx *ctx = NULL;
   snug_model *m = NULL;
-  snug_memory_info before;
-  snug_memory_info after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info);
+  snug_memory_info after = SNUG_INIT(snug_memory_info);
   j->status = snug_ctx_create(&o, &ctx);
   snug_memory_get(ctx, &before);
   j->status = j->status ? j->status : snug_model_create(ctx, &options, &m);

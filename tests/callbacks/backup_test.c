@@ -54,15 +54,19 @@ typedef struct run {
 
 static void make_one(run *r, snug_model *m, const char *name, const char *config, const char *path,
                      snug_callback *out) {
-  const snug_callback_target plain = {.sink = watch_text, .user = &r->said, .path = path};
+  const snug_callback_target plain = {
+      .struct_size = sizeof plain, .sink = watch_text, .user = &r->said, .path = path};
   ASSERT_OK(r->ctx, snug_callback_create(m, name, config, &plain, out));
 }
 
 /* The backup stands first: that its place does not matter is part of the promise. */
 static void make_callbacks(run *r, snug_model *m, snug_callback list[N_CALLBACKS]) {
   const bool has_schedule = strstr(r->lab->optimizer, "Decay") != NULL;
-  const snug_callback_target backup = {.path = r->folder, .interrupted = &r->interrupted};
-  memset(list, 0, N_CALLBACKS * sizeof *list);
+  const snug_callback_target backup = {
+      .struct_size = sizeof backup, .path = r->folder, .interrupted = &r->interrupted};
+  for (size_t i = 0; i < N_CALLBACKS; i++) {
+    list[i] = (snug_callback)SNUG_INIT(snug_callback);
+  }
   ASSERT_OK(r->ctx, snug_callback_create(m, "BackupAndRestore", r->config, &backup, &list[0]));
   if (r->checkpoint) { /* between them: no state is found by its place */
     make_one(r, m, "ModelCheckpoint", "val_loss:save_best_only", r->checkpoint, &list[1]);
@@ -76,13 +80,15 @@ static void make_callbacks(run *r, snug_model *m, snug_callback list[N_CALLBACKS
     make_one(r, m, "CSVLogger", "", r->csv, &list[4]);
   }
   make_one(r, m, "TerminateOnNaN", "", r->csv, &list[5]);
-  list[6] =
-      (snug_callback){.user = &r->breaker, .batch_end = break_off, .failure = &r->breaker.failure};
+  list[6] = (snug_callback){.struct_size = sizeof(snug_callback),
+                            .user = &r->breaker,
+                            .batch_end = break_off,
+                            .failure = &r->breaker.failure};
 }
 
 /* Also a fit that went on from a backup holds what was planned, to the byte. */
 static void expect_planned(const snug_history *h) {
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_history_memory(h, &r);
   ASSERT_EQ_UINT(r.planned, r.measured);
 }
@@ -227,11 +233,11 @@ static snug_status two_epochs(snug__isa isa, const char *folder, int64_t at, ker
   k->model = lab_model(ctx, l);
   breaker b = {.at = at};
   snug_callback list[] = {
-      {0},
-      {.user = k, .epoch_begin = see_begin, .epoch_end = see_end},
-      {.user = &b, .batch_end = break_off, .failure = &b.failure},
+      SNUG_INIT(snug_callback),
+      {.struct_size = sizeof *list, .user = k, .epoch_begin = see_begin, .epoch_end = see_end},
+      {.struct_size = sizeof *list, .user = &b, .batch_end = break_off, .failure = &b.failure},
   };
-  const snug_callback_target target = {.path = folder};
+  const snug_callback_target target = {.struct_size = sizeof target, .path = folder};
   ASSERT_OK(ctx, snug_callback_create(k->model, "BackupAndRestore", "", &target, &list[0]));
   snug_fit_options o = lab_options(l);
   o.epochs = 2;
@@ -417,8 +423,8 @@ static void change_rate(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
 static void change_pieces(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
   (void)ctx;
   (void)m;
-  o->levers.micro_batch = 2;
-  o->levers.allow_batch_statistics = true;
+  o->micro_batch = 2;
+  o->allow_batch_statistics = true;
 }
 
 static void change_weights_of_classes(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
@@ -684,12 +690,13 @@ static snug_status fit_unsaved(snug_ctx *ctx, const char *folder) {
   const int64_t shape[] = {2, 2};
   const snug_array x_array = {x, SNUG_FLOAT32, 3, {8, 2, 2}};
   const snug_array y_array = {y, SNUG_INT32, 1, {8}};
-  const snug_data data = {&x_array, 1, &y_array, 1, NULL};
+  const snug_data data = {sizeof data, &x_array, 1, &y_array, 1, NULL};
   const char *const loss[] = {"sparse_categorical_crossentropy"};
-  const snug_compile_options how = {.optimizer = "adam", .loss = loss, .n_loss = 1};
-  const snug_callback_target to = {.path = folder};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  snug_callback c;
+  const snug_compile_options how = {
+      .struct_size = sizeof how, .optimizer = "adam", .loss = loss, .n_loss = 1};
+  const snug_callback_target to = {.struct_size = sizeof to, .path = folder};
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
+  snug_callback c = SNUG_INIT(snug_callback);
   snug_model *m = NULL;
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "x", SNUG_FLOAT32, shape, 2);
@@ -737,7 +744,7 @@ static void set_line(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
 /* What the process needs to go on, without the margin: as a line is held against it. */
 static uint64_t need_to_go_on(run *r) {
   snug_callback list[N_CALLBACKS];
-  snug_memory_report report;
+  snug_memory_report report = SNUG_INIT(snug_memory_report);
   snug_plan *plan = NULL;
   r->ctx = test_ctx();
   snug_model *m = lab_model(r->ctx, r->lab);
@@ -798,7 +805,7 @@ TEST(a_line_that_took_the_plan_takes_it_again) {
 static void add_line(snug_ctx *ctx, snug_model *m, snug_fit_options *o) {
   (void)ctx;
   (void)m;
-  o->levers.recompute = "full";
+  o->recompute = "full";
 }
 
 TEST(heads_that_lie_are_refused) {

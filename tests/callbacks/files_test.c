@@ -80,17 +80,21 @@ static char *read_file(const char *path, size_t *n) {
 }
 
 static void fit(snug_ctx *ctx, snug_model *m, const lab *l, const place *p, outcome *out) {
-  snug_callback list[N_CALLBACKS + 1] = {0};
-  snug_fit_record record = {.model = m, .path = p->record};
+  snug_callback list[N_CALLBACKS + 1];
+  snug_fit_record record = {.struct_size = sizeof record, .model = m, .path = p->record};
   const char *const names[] = {"CSVLogger", "ModelCheckpoint", "BackupAndRestore"};
   const char *const paths[] = {p->csv, p->checkpoint, p->backup};
   const char *const configs[] = {"", "", "delete_checkpoint=false"};
+  for (size_t i = 0; i < SNUG_COUNT(list); i++) {
+    list[i] = (snug_callback)SNUG_INIT(snug_callback);
+  }
   for (size_t i = 0; i < 3; i++) {
-    const snug_callback_target target = {.path = paths[i]};
+    const snug_callback_target target = {.struct_size = sizeof target, .path = paths[i]};
     ASSERT_OK(ctx, snug_callback_create(m, names[i], configs[i], &target, &list[i]));
   }
-  list[3] = snug_fit_record_callback(&record);
-  list[4] = (snug_callback){.user = &out->was_trained, .batch_end = tell};
+  snug_fit_record_callback(&record, &list[3]);
+  list[4] = (snug_callback){
+      .struct_size = sizeof(snug_callback), .user = &out->was_trained, .batch_end = tell};
   snug_fit_options o = lab_options(l);
   snug_history *history = NULL;
   o.epochs = 2;
@@ -115,7 +119,8 @@ static long run(const lab *l, place *p, long at, int error, bool later, outcome 
   const char *const instead[] = {watch_root()};
   snug_ctx *ctx = test_ctx();
   snug_model *m = lab_model(ctx, l);
-  snug_save_file file = {.path = p->model, .instead = instead, .n_instead = 1};
+  snug_save_file file = {
+      .struct_size = sizeof file, .path = p->model, .instead = instead, .n_instead = 1};
   *out = (outcome){0};
   fresh(p);
   file_faults_begin(p->folder, at, error, later);

@@ -26,8 +26,11 @@ static snug_status fit_with(snug_ctx *ctx, snug_model *m, const lab *l, const wa
   ASSERT_TRUE(n <= MOST);
   (void)ctx;
   for (int32_t i = 0; !s && i < n; i++) {
-    const snug_callback_target target = {
-        .sink = w ? watch_text : NULL, .user = w, .path = list[i].path};
+    made[i].struct_size = sizeof *made;
+    const snug_callback_target target = {.struct_size = sizeof target,
+                                         .sink = w ? watch_text : NULL,
+                                         .user = w,
+                                         .path = list[i].path};
     s = snug_callback_create(m, list[i].class_name, list[i].config, &target, &made[i]);
   }
   o.callbacks = made;
@@ -156,11 +159,12 @@ static uint64_t planned_bytes(const lab *l, const wanted *list, int32_t n) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = lab_model(ctx, l);
   snug_callback made[MOST] = {0};
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_plan *plan = NULL;
   snug_fit_options o = lab_options(l);
   for (int32_t i = 0; i < n; i++) {
-    const snug_callback_target target = {.path = list[i].path};
+    const snug_callback_target target = {.struct_size = sizeof target, .path = list[i].path};
+    made[i].struct_size = sizeof *made;
     ASSERT_OK(ctx, snug_callback_create(m, list[i].class_name, list[i].config, &target, &made[i]));
   }
   o.callbacks = made;
@@ -191,8 +195,8 @@ TEST(planned_is_measured_with_callbacks) {
     uint64_t planned = planned_bytes(l, list, n);
     snug_ctx *ctx = test_ctx();
     snug_model *m = lab_model(ctx, l);
-    snug_memory_report r;
-    snug_memory_info info;
+    snug_memory_report r = SNUG_INIT(snug_memory_report);
+    snug_memory_info info = SNUG_INIT(snug_memory_info);
     snug_history *h = NULL;
     snug_memory_reset_peak(ctx);
     ASSERT_OK(ctx, fit_with(ctx, m, l, list, n, NULL, lab_options(l), &h));
@@ -283,7 +287,7 @@ TEST(what_cannot_be_is_told_before_step_1) {
   ASSERT_STATUS(ctx, fit_with(ctx, m, scheduled, reduce, 1, NULL, lab_options(scheduled), NULL),
                 SNUG_E_STATE, "follows a schedule");
   snug_model_destroy(m);
-  snug_callback c;
+  snug_callback c = SNUG_INIT(snug_callback);
   ASSERT_EQ_INT(snug_callback_create(NULL, "TerminateOnNaN", NULL, NULL, &c), SNUG_E_ARGUMENT);
   snug_callback_destroy(NULL);
 }
@@ -364,16 +368,18 @@ static void check_meddling(int number, const char *name, void (*meddle)(const ch
   ASSERT_EQ_INT(mkdir(folder, 0777), 0);
   snug_ctx *ctx = test_ctx();
   snug_model *m = lab_model(ctx, &all_labs[0]);
-  const snug_callback_target to = {.path = in(folder, name, path), .refuses = refuse_all};
+  const snug_callback_target to = {
+      .struct_size = sizeof to, .path = in(folder, name, path), .refuses = refuse_all};
   meddler other = {meddle, folder};
-  snug_callback list[] = {{0}, {.user = &other, .epoch_end = meddle_once}};
+  snug_callback list[] = {SNUG_INIT(snug_callback),
+                          {.struct_size = sizeof *list, .user = &other, .epoch_end = meddle_once}};
   ASSERT_OK(ctx, snug_callback_create(m, "ModelCheckpoint", "", &to, &list[0]));
   snug_fit_options o = lab_options(&all_labs[0]);
   o.callbacks = list;
   o.n_callbacks = 2;
   snug_history *h = NULL;
   snug_status s = snug_fit(m, lab_data(&all_labs[0]), &o, &h);
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_history_memory(h, &r);
   ASSERT_EQ_UINT(r.planned, r.measured);
   ASSERT_EQ_INT(s, others ? SNUG_E_IO : SNUG_OK);

@@ -52,7 +52,8 @@ static snug_model *one_weight(snug_ctx *ctx) {
   x = snug_model_layer(m, "Dense", "units=1 use_bias=false name=d", &x, 1);
   const char *loss[] = {"mse"};
   const char *metrics[] = {"accuracy", "mean_absolute_error"};
-  const snug_compile_options o = {.optimizer = "sgd(learning_rate=0.1)",
+  const snug_compile_options o = {.struct_size = sizeof o,
+                                  .optimizer = "sgd(learning_rate=0.1)",
                                   .loss = loss,
                                   .n_loss = 1,
                                   .metrics = metrics,
@@ -122,11 +123,12 @@ static void check_case(const recorded *c) {
   char folder[4096], path[4096];
   float weight = 0.0f;
   snug__fit fake;
-  snug_callback cb;
+  snug_callback cb = SNUG_INIT(snug_callback);
   snprintf(folder, sizeof folder, "%s", watch_folder(c->name));
   snprintf(path, sizeof path, "%s/%s", folder, c->path);
   watch w = {.folder = folder};
-  const snug_callback_target target = {.sink = watch_text, .user = &w, .path = path};
+  const snug_callback_target target = {
+      .struct_size = sizeof target, .sink = watch_text, .user = &w, .path = path};
   printf("%s\n", c->name);
   if (strcmp(c->name, "csv_append") == 0) {
     watch_write(path, "epoch,loss\r\n0,1.0\r\n");

@@ -22,7 +22,7 @@ const size_t n_all_labs = sizeof all_labs / sizeof all_labs[0];
 static snug_status compile(snug_model *m, const lab *l) {
   const char *const loss[] = {"sparse_categorical_crossentropy"};
   const char *const metrics[] = {"accuracy"};
-  snug_compile_options c = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options c = SNUG_INIT(snug_compile_options);
   c.optimizer = l->optimizer;
   c.loss = loss;
   c.n_loss = 1;
@@ -34,7 +34,7 @@ static snug_status compile(snug_model *m, const lab *l) {
 snug_status lab_try_model(snug_ctx *ctx, const lab *l, snug_model **out) {
   const int64_t image[] = {SIDE, SIDE, 1};
   const int64_t row[] = {WIDTH};
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   o.seed = 7;
   snug_status s = snug_model_create(ctx, &o, out);
   snug_model *m = *out;
@@ -66,7 +66,7 @@ const snug_data *lab_data(const lab *l) {
   static float x[LAB_ROWS * SIDE * SIDE];
   static int32_t y[LAB_ROWS];
   static snug_array x_array, y_array;
-  static snug_data data;
+  static snug_data data = SNUG_INIT(snug_data);
   int64_t row = l->images ? SIDE * SIDE : WIDTH;
   for (int64_t i = 0; i < LAB_ROWS * row; i++) {
     uint64_t h = (uint64_t)(i + 1) * UINT64_C(0x9E3779B97F4A7C15);
@@ -78,18 +78,18 @@ const snug_data *lab_data(const lab *l) {
   x_array = l->images ? (snug_array){x, SNUG_FLOAT32, 4, {LAB_ROWS, SIDE, SIDE, 1}}
                       : (snug_array){x, SNUG_FLOAT32, 2, {LAB_ROWS, WIDTH}};
   y_array = (snug_array){y, SNUG_INT32, 1, {LAB_ROWS}};
-  data = (snug_data){&x_array, 1, &y_array, 1, NULL};
+  data = (snug_data){sizeof(snug_data), &x_array, 1, &y_array, 1, NULL};
   return &data;
 }
 
 snug_fit_options lab_options(const lab *l) {
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 4;
   o.epochs = 4;
   o.validation_split = 0.25;
   o.steps_per_epoch = l->steps_per_epoch;
-  o.levers.micro_batch = l->micro_batch;
-  o.levers.allow_batch_statistics = l->micro_batch > 0;
+  o.micro_batch = l->micro_batch;
+  o.allow_batch_statistics = l->micro_batch > 0;
   return o;
 }
 

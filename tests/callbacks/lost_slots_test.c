@@ -23,7 +23,7 @@ typedef struct place {
 static snug_model *compiled(snug_ctx *ctx) {
   const char *const loss[] = {"mse"};
   snug_model *m = NULL;
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "x", SNUG_FLOAT32, (const int64_t[]){INPUTS}, 1);
   snug_model_add(m, "Dense", "units=128 activation=tanh");
@@ -54,8 +54,8 @@ static snug_status train(snug_model *m) {
     x[i] = (float)(i * 7919 % 1000) / 1000.0f;
   }
   snug_array xs = {x, SNUG_FLOAT32, 2, {ROWS, INPUTS}}, ys = {y, SNUG_FLOAT32, 2, {ROWS, 2}};
-  snug_data data = {&xs, 1, &ys, 1, NULL};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_data data = {sizeof data, &xs, 1, &ys, 1, NULL};
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 8;
   return snug_fit(m, &data, &o, NULL);
 }
@@ -106,7 +106,10 @@ static long run(const place *p, bool has_path, long at, bool later, outcome *out
   const char *const folders[] = {p->instead};
   snug_ctx *ctx = test_ctx();
   snug_model *m = compiled(ctx);
-  snug_save_file f = {.path = has_path ? p->model : NULL, .instead = folders, .n_instead = 1};
+  snug_save_file f = {.struct_size = sizeof f,
+                      .path = has_path ? p->model : NULL,
+                      .instead = folders,
+                      .n_instead = 1};
   *out = (outcome){0};
   file_faults_begin(p->disk, at, EIO, later);
   ASSERT_OK(ctx, snug_save_file_begin(&f, m));

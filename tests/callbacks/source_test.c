@@ -41,18 +41,22 @@ static void rows_make(rows *r, const lab *l) {
   r->x = r->whole->x[0];
   r->y = r->whole->y[0];
   r->x.data = r->y.data = NULL;
-  r->source = (snug_source){
-      .name = "rows", .user = r, .rows = r->x.shape[0], .read = read_row, .workers = 2};
-  r->data = (snug_data){&r->x, 1, &r->y, 1, NULL, &r->source};
+  r->source = (snug_source){.struct_size = sizeof(snug_source),
+                            .name = "rows",
+                            .user = r,
+                            .rows = r->x.shape[0],
+                            .read = read_row,
+                            .workers = 2};
+  r->data = (snug_data){sizeof(snug_data), &r->x, 1, &r->y, 1, NULL, &r->source};
 }
 
 static snug_status fit(snug_ctx *ctx, const lab *l, const rows *r, const char *folder,
                        lab_outcome *out) {
   snug_model *m = lab_model(ctx, l);
   snug_fit_options o = lab_options(l);
-  snug_callback backup;
+  snug_callback backup = SNUG_INIT(snug_callback);
   snug_history *h = NULL;
-  const snug_callback_target target = {.path = folder};
+  const snug_callback_target target = {.struct_size = sizeof target, .path = folder};
   ASSERT_OK(ctx, snug_callback_create(m, "BackupAndRestore", "save_freq=1000", &target, &backup));
   o.callbacks = &backup;
   o.n_callbacks = 1;

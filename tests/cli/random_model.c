@@ -58,7 +58,7 @@ static void add_tokens(snug_model *m) {
 static snug_status make_model(snug_ctx *ctx, const char *path, snug_array *x) {
   static const char *const optimizers[] = {"sgd", "adam", "rmsprop", "adamw"};
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_model *m = NULL;
   how.optimizer = optimizers[any(0, 3)];
   how.loss = &loss;

@@ -1,7 +1,7 @@
 /* What a recording says, line by line.  Usage: read_record FILE */
 #include <stdio.h>
 
-#include "snug/snug.h"
+#include "snug/tools.h"
 
 static void print(const snug_recording *r) {
   static const char *const ends[] = {"closed", "cut", "damaged"};

@@ -20,7 +20,7 @@ static void make_data(void) {
 static snug_status compile(snug_model *m) {
   const char *const loss[] = {"sparse_categorical_crossentropy"};
   const char *const metrics[] = {"accuracy"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = "adam(clipnorm=1.0)";
   o.loss = loss;
   o.n_loss = 1;
@@ -32,7 +32,7 @@ static snug_status compile(snug_model *m) {
 /* A compile that fails leaves the one before in force. */
 static snug_status compile_again(snug_model *m) {
   const char *const loss[] = {"mse"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   double rate = snug_model_learning_rate(m);
   o.optimizer = "sgd(learning_rate=0.5, momentum=0.9)";
   o.loss = loss;
@@ -45,8 +45,8 @@ static snug_status compile_again(snug_model *m) {
 
 static snug_status use(snug_model *m) {
   snug_array xs = {x, SNUG_FLOAT32, 2, {ROWS, FEATURES}}, ys = {y, SNUG_INT32, 1, {ROWS}};
-  snug_data data = {&xs, 1, &ys, 1, NULL};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_data data = {sizeof data, &xs, 1, &ys, 1, NULL};
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *history = NULL;
   snug_plan *plan = NULL;
   double values[2];
@@ -107,7 +107,7 @@ TEST(every_allocation_of_a_fit_may_fail) {
  * it. */
 static snug_status masked_evaluation(snug_ctx *ctx, void *arg) {
   snug_array xs = {x, SNUG_FLOAT32, 2, {ROWS, FEATURES}}, ys = {y, SNUG_INT32, 1, {ROWS}};
-  snug_data data = {&xs, 1, &ys, 1, NULL};
+  snug_data data = {sizeof data, &xs, 1, &ys, 1, NULL};
   const int64_t features = FEATURES;
   snug_model *m = NULL;
   double values[2];

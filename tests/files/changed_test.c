@@ -11,7 +11,8 @@
 
 static snug_model *make_model(snug_ctx *ctx) {
   const char *loss = "mse";
-  snug_compile_options how = {.optimizer = "sgd", .loss = &loss, .n_loss = 1};
+  snug_compile_options how = {
+      .struct_size = sizeof how, .optimizer = "sgd", .loss = &loss, .n_loss = 1};
   snug_model *m = NULL;
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "in", SNUG_FLOAT32, (const int64_t[]){4}, 1);
@@ -43,12 +44,17 @@ static bool change_file(void *user, int64_t batch, const snug_logs *logs) {
 static void expect_told(const char *const *paths, int32_t n, bool shrinks) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   snug_history *h = NULL;
   change does = {paths[0], shrinks};
-  snug_callback changes = {.user = &does, .batch_end = change_file};
-  snug_fit_options o = {.batch_size = 10, .epochs = 3, .callbacks = &changes, .n_callbacks = 1};
-  snug_arrays_options in_places = {.small = -1, .hold = 1, .label = n == 1 ? "y" : NULL};
+  snug_callback changes = {.struct_size = sizeof changes, .user = &does, .batch_end = change_file};
+  snug_fit_options o = {.struct_size = sizeof o,
+                        .batch_size = 10,
+                        .epochs = 3,
+                        .callbacks = &changes,
+                        .n_callbacks = 1};
+  snug_arrays_options in_places = {
+      .struct_size = sizeof in_places, .small = -1, .hold = 1, .label = n == 1 ? "y" : NULL};
   snug_model *m = make_model(ctx);
   ASSERT_OK(ctx, snug_arrays_open_with(ctx, paths, n, &in_places, &a));
   ASSERT_OK(ctx, snug_arrays_data(a, m, SNUG_PART_TRAIN, true, &data));

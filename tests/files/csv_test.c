@@ -10,7 +10,7 @@
 #include "graph/type.h"
 #include "lib/fault.h"
 
-static const snug_arrays_options in_places = {-1, 1, false, NULL, NULL};
+static const snug_arrays_options in_places = {sizeof in_places, -1, 1, false, NULL, NULL};
 
 static snug_status open_text(snug_ctx *ctx, const char *text, const snug_arrays_options *options,
                              snug_arrays **out) {
@@ -64,7 +64,7 @@ TEST(whole_numbers_stay_whole) {
 TEST(a_label_by_name_and_of_texts) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_arrays_options o = {0, 0, false, NULL, "kind"};
+  snug_arrays_options o = {.struct_size = sizeof o, .label = "kind"};
   ASSERT_OK(ctx, open_text(ctx, "kind,a\ndog,1\ncat,2\n\"dog\",3\n7,4\n", &o, &a));
   expect_array(a, "x", SNUG_INT64, "1 2 3 4");
   expect_array(a, "y", SNUG_INT64, "2 1 2 0");
@@ -94,7 +94,10 @@ TEST(quotes_line_ends_blanks_and_marks) {
 TEST(without_names) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  ASSERT_OK(ctx, open_text(ctx, "1,2\n3,4\n", &(snug_arrays_options){.label = "1"}, &a));
+  ASSERT_OK(ctx, open_text(ctx, "1,2\n3,4\n",
+                           &(snug_arrays_options){.struct_size = sizeof(snug_arrays_options),
+                                                  .label = "1"},
+                           &a));
   expect_array(a, "x", SNUG_INT64, "1 3");
   expect_array(a, "y", SNUG_INT64, "2 4");
   snug_arrays_destroy(a);
@@ -214,7 +217,7 @@ TEST(rows_feed_a_model) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
   snug_model *m = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "in", SNUG_FLOAT32, (const int64_t[]){2}, 1);
   snug_model_add(m, "Dense", "units=2");

@@ -41,7 +41,7 @@ static void change_everywhere(const char *name) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("changed");
   static const unsigned char masks[] = {0xFF, 0x01, 0x80, 0x20};
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   size_t n = 0;
   unsigned char *bytes = slurp(data_path(name), &n);
   for (size_t k = 0; k < n; k++) {

@@ -25,7 +25,7 @@ TEST(arrays_have_their_names) {
 TEST(only_what_is_asked_for_takes_memory) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_memory_info before, after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info), after = SNUG_INIT(snug_memory_info);
   const snug_array *x = NULL;
   ASSERT_OK(ctx, open_named(ctx, "deflated.npz", &a));
   snug_memory_get(ctx, &before);
@@ -95,7 +95,7 @@ TEST(a_member_that_claims_more_than_it_can_become_is_refused) {
 /* A bomb ends at what its header says: not a byte more is unpacked. */
 TEST(a_member_that_becomes_more_than_it_says_is_refused) {
   snug_ctx *ctx = test_ctx();
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   const char *path = test_path("bomb.npz");
   size_t n = 0;
   unsigned char *bytes = slurp(data_path("deflated.npz"), &n);

@@ -8,12 +8,15 @@
 
 #define MOST_BYTES (64 << 10)
 
-static const snug_arrays_options streamed = {.small = -1, .hold = 1};
-static const snug_arrays_options spilled = {.small = -1, .hold = 1, .allow_disk = true};
+static const snug_arrays_options streamed = {
+    .struct_size = sizeof streamed, .small = -1, .hold = 1};
+static const snug_arrays_options spilled = {
+    .struct_size = sizeof spilled, .small = -1, .hold = 1, .allow_disk = true};
 
 static snug_model *model_for(snug_ctx *ctx, const int64_t *shape, int32_t rank) {
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options how = {.optimizer = "sgd", .loss = &loss, .n_loss = 1};
+  snug_compile_options how = {
+      .struct_size = sizeof how, .optimizer = "sgd", .loss = &loss, .n_loss = 1};
   snug_model *m = NULL;
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "a", SNUG_FLOAT32, shape, rank);
@@ -50,7 +53,7 @@ static void read_file(const char *path, const snug_arrays_options *options, cons
                       int32_t rank, bool with_labels, outcome *out) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_data data = {0};
+  snug_data data = SNUG_INIT(snug_data);
   snug_model *m = model_for(ctx, shape, rank);
   *out = (outcome){.n = 0};
   out->status = snug_arrays_open_with(ctx, &path, 1, options, &a);
@@ -131,15 +134,18 @@ static const char *damaged_member(size_t behind_name) {
 TEST(a_fit_names_the_file_and_the_member) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_data data = {0};
+  snug_data data = SNUG_INIT(snug_data);
   snug_history *h = NULL;
   const char *path = damaged_member(122);
   snug_model *m = model_for(ctx, forty, 1);
   ASSERT_OK(ctx, snug_arrays_open_with(ctx, &path, 1, &streamed, &a));
   ASSERT_OK(ctx, snug_arrays_data(a, m, SNUG_PART_TRAIN, true, &data));
   ASSERT_TRUE(data.source->in_order);
-  ASSERT_STATUS(ctx, snug_fit(m, &data, &(snug_fit_options){.batch_size = 8}, &h), SNUG_E_FORMAT,
-                "deflated.npz: x: row ");
+  ASSERT_STATUS(
+      ctx,
+      snug_fit(m, &data,
+               &(snug_fit_options){.struct_size = sizeof(snug_fit_options), .batch_size = 8}, &h),
+      SNUG_E_FORMAT, "deflated.npz: x: row ");
   ASSERT_HAS(snug_message(ctx), "damaged");
   snug_arrays_destroy(a);
   snug_model_destroy(m);

@@ -27,7 +27,7 @@ static const char head[] = "snug-records 1\nx float32 2\ny int32\n\n";
 static const char head_with_rows[] = "snug-records 1\nrows 20\nx float32 2\ny int32\n\n";
 static const char head_with_more[] = "snug-records 1\nrows 21\nx float32 2\ny int32\n\n";
 
-static snug_arrays_options in_places = {-1, 1, false, NULL, NULL};
+static snug_arrays_options in_places = {sizeof in_places, -1, 1, false, NULL, NULL};
 
 typedef struct opened {
   snug_ctx *ctx;
@@ -38,7 +38,7 @@ typedef struct opened {
 } opened;
 
 static void begin(opened *o, const char *path) {
-  *o = (opened){.ctx = test_ctx()};
+  *o = (opened){.ctx = test_ctx(), .data = SNUG_INIT(snug_data)};
   ASSERT_OK(o->ctx, snug_model_create(o->ctx, NULL, &o->m));
   snug_model_input(o->m, "in", SNUG_FLOAT32, (const int64_t[]){2}, 1);
   snug_model_add(o->m, "Dense", "units=2");
@@ -185,9 +185,9 @@ TEST(a_reader_that_waits_can_be_ended) {
   int ends[2];
   snug_arrays *a = NULL;
   snug_model *m = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   char bytes[1024];
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   const char *path = "-", *loss = "mse";
   how.loss = &loss;
   how.n_loss = 1;
@@ -202,7 +202,8 @@ TEST(a_reader_that_waits_can_be_ended) {
   ASSERT_OK(ctx, snug_model_compile(m, &how));
   ASSERT_OK(ctx, snug_arrays_open(ctx, &path, 1, &a));
   ASSERT_OK(ctx, snug_arrays_data(a, m, SNUG_PART_TRAIN, true, &data));
-  snug_fit_options o = {.batch_size = 5, .steps_per_epoch = 3, .no_shuffle = true};
+  snug_fit_options o = {
+      .struct_size = sizeof o, .batch_size = 5, .steps_per_epoch = 3, .no_shuffle = true};
   ASSERT_OK(ctx, snug_fit(m, &data, &o, NULL)); /* the fourth batch was there; the fifth is not */
   snug_arrays_destroy(a);
   snug_model_destroy(m);

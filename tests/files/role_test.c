@@ -36,7 +36,7 @@ typedef struct fixture {
 } fixture;
 
 static fixture begin(const char *file, snug_model *(*model)(snug_ctx *)) {
-  fixture f = {.ctx = test_ctx()};
+  fixture f = {.ctx = test_ctx(), .data = SNUG_INIT(snug_data)};
   f.m = model(f.ctx);
   ASSERT_OK(f.ctx, open_named(f.ctx, file, &f.a));
   return f;
@@ -144,7 +144,7 @@ TEST(what_is_missing_is_told) {
 
 /* Four files for two inputs and two outputs; two for the inputs alone. */
 TEST(files_by_their_order) {
-  fixture f = {.ctx = test_ctx()};
+  fixture f = {.ctx = test_ctx(), .data = SNUG_INIT(snug_data)};
   char paths[4][512];
   const char *list[4];
   for (int i = 0; i < 4; i++) {
@@ -194,7 +194,7 @@ TEST(inputs_without_a_model) {
 TEST(a_model_is_trained_from_a_file) {
   fixture f = begin("plain.npz", one_by_one);
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options options = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options options = SNUG_INIT(snug_compile_options);
   options.loss = &loss;
   options.n_loss = 1;
   ASSERT_OK(f.ctx, snug_model_compile(f.m, &options));
@@ -207,7 +207,7 @@ TEST(a_model_is_trained_from_a_file) {
 static snug_status scenario(snug_ctx *ctx, void *arg) {
   snug_model *m = arg;
   snug_arrays *a = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   snug_status s = open_named(ctx, "several.npz", &a);
   s = s ? s : snug_arrays_data(a, m, SNUG_PART_TRAIN, true, &data);
   snug_arrays_destroy(a);

@@ -11,8 +11,8 @@
 #include "lib/fault.h"
 
 /* Nothing is read whole that need not be. */
-static const snug_arrays_options in_places = {-1, 1, false, NULL};
-static const snug_arrays_options on_disk = {-1, 1, true, NULL};
+static const snug_arrays_options in_places = {sizeof in_places, -1, 1, false, NULL};
+static const snug_arrays_options on_disk = {sizeof on_disk, -1, 1, true, NULL};
 
 static snug_model *model_for(snug_ctx *ctx, const int64_t *shape, int32_t rank) {
   snug_model *m = NULL;
@@ -32,7 +32,7 @@ typedef struct opened {
 
 static void begin(opened *o, const char *path, const snug_arrays_options *options,
                   const int64_t *shape, int32_t rank, bool with_labels) {
-  *o = (opened){.ctx = test_ctx()};
+  *o = (opened){.ctx = test_ctx(), .data = SNUG_INIT(snug_data)};
   o->m = model_for(o->ctx, shape, rank);
   ASSERT_OK(o->ctx, snug_arrays_open_with(o->ctx, &path, 1, options, &o->a));
   ASSERT_OK(o->ctx, snug_arrays_data(o->a, o->m, SNUG_PART_TEST, with_labels, &o->data));
@@ -133,7 +133,8 @@ TEST(small_arrays_and_packed_ones_that_fit_are_held) {
   ASSERT_NOT_NULL(o.data.x[0].data);
   ASSERT_NULL(o.data.source);
   end(&o);
-  begin(&o, data_path("deflated.npz"), &(snug_arrays_options){-1, 8000, false, NULL},
+  begin(&o, data_path("deflated.npz"),
+        &(snug_arrays_options){sizeof(snug_arrays_options), -1, 8000, false, NULL},
         (const int64_t[]){40}, 1, true);
   ASSERT_NOT_NULL(o.data.x[0].data);
   ASSERT_NULL(o.data.source);
@@ -150,7 +151,8 @@ static bool is_held(int64_t row, int64_t hold) {
   snug_array a = {zeros, SNUG_FLOAT32, 2, {(2 << 20) / row, floats}};
   ASSERT_OK(ctx, snug_npy_save(ctx, path, &a));
   free(zeros);
-  begin(&o, path, &(snug_arrays_options){.hold = hold}, &floats, 1, false);
+  begin(&o, path, &(snug_arrays_options){.struct_size = sizeof(snug_arrays_options), .hold = hold},
+        &floats, 1, false);
   bool held = o.data.x[0].data != NULL;
   end(&o);
   return held;
@@ -167,13 +169,14 @@ TEST(fortran_order_is_held_or_refused) {
   opened o;
   const char *path = data_path("fortran_f4.npy");
   const int64_t shape[] = {2, 4};
-  begin(&o, path, &(snug_arrays_options){-1, 0, false, NULL}, shape, 2, false);
+  begin(&o, path, &(snug_arrays_options){sizeof(snug_arrays_options), -1, 0, false, NULL}, shape, 2,
+        false);
   ASSERT_NOT_NULL(o.data.x[0].data);
   end(&o);
   snug_ctx *ctx = test_ctx();
   snug_model *m = model_for(ctx, shape, 2);
   snug_arrays *a = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   ASSERT_OK(ctx, snug_arrays_open_with(ctx, &path, 1, &in_places, &a));
   ASSERT_STATUS(ctx, snug_arrays_data(a, m, SNUG_PART_TEST, false, &data), SNUG_E_LIMIT,
                 "fortran_f4.npy: x: is in Fortran order, so all of its 96 bytes");
@@ -187,7 +190,7 @@ TEST(arrays_of_different_lengths_are_told) {
   const char *paths[] = {test_path("x.npy"), test_path("y.npy")};
   snug_model *m = model_for(ctx, (const int64_t[]){2}, 1);
   snug_arrays *a = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   ASSERT_OK(ctx, snug_npy_save(ctx, paths[0], &(snug_array){values, SNUG_FLOAT32, 2, {6, 2}}));
   ASSERT_OK(ctx, snug_npy_save(ctx, paths[1], &(snug_array){values, SNUG_FLOAT32, 1, {5}}));
   ASSERT_OK(ctx, snug_arrays_open_with(ctx, paths, 2, &in_places, &a));
@@ -258,7 +261,7 @@ static snug_status open_all(snug_ctx *ctx, void *arg) {
   const char *path = data_path("deflated.npz");
   snug_model *m = NULL;
   snug_arrays *a = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   snug_status s = snug_model_create(ctx, NULL, &m);
   if (!s) {
     snug_model_input(m, "a", SNUG_FLOAT32, (const int64_t[]){40}, 1);

@@ -42,7 +42,7 @@ static const char *make_folder(void) {
 
 static snug_status open_folder(snug_ctx *ctx, const char *path, const snug_image_options *images,
                                snug_arrays **out) {
-  snug_arrays_options o = {.images = images};
+  snug_arrays_options o = {.struct_size = sizeof o, .images = images};
   return snug_arrays_open_with(ctx, &path, 1, &o, out);
 }
 
@@ -51,7 +51,7 @@ TEST(rescaled_and_normalized) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *plain = NULL, *changed = NULL;
   const char *folder = make_folder();
-  snug_image_options o = {.size = "8"};
+  snug_image_options o = {.struct_size = sizeof o, .size = "8"};
   const snug_array *x = NULL, *y = NULL;
   ASSERT_OK(ctx, open_folder(ctx, folder, &o, &plain));
   o.rescale = "1/127.5,-1";
@@ -77,7 +77,7 @@ TEST(samples_of_bytes) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *plain = NULL, *bytes = NULL;
   const char *folder = make_folder();
-  snug_image_options o = {.size = "8"};
+  snug_image_options o = {.struct_size = sizeof o, .size = "8"};
   const snug_array *x = NULL, *y = NULL;
   ASSERT_OK(ctx, open_folder(ctx, folder, &o, &plain));
   o.dtype = "uint8";
@@ -101,7 +101,8 @@ TEST(samples_of_bytes) {
 TEST(images_and_labels) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_image_options o = {.size = "8x10", .labels = "categorical", .rescale = "1/255"};
+  snug_image_options o = {
+      .struct_size = sizeof o, .size = "8x10", .labels = "categorical", .rescale = "1/255"};
   ASSERT_OK(ctx, open_folder(ctx, make_folder(), &o, &a));
   const snug_array *x = snug_arrays_find(a, "x"), *y = snug_arrays_find(a, "y");
   ASSERT_EQ_INT(x->rank, 4);
@@ -125,7 +126,7 @@ TEST(where_the_time_goes_is_told_if_it_is_asked_for) {
   static const char *const names[] = {"files", "decode", "resize", "change"};
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_image_options o = {.size = "8", .rescale = "1/255", .timed = true};
+  snug_image_options o = {.struct_size = sizeof o, .size = "8", .rescale = "1/255", .timed = true};
   const snug_array *x = NULL;
   snug_stage stages[5] = {{"", -1.0}, {"", -1.0}, {"", -1.0}, {"", -1.0}, {"none", -1.0}};
   ASSERT_OK(ctx, open_folder(ctx, make_folder(), &o, &a));
@@ -150,7 +151,7 @@ TEST(labels_of_two_classes) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
   const snug_array *y = NULL;
-  snug_image_options o = {.size = "8", .labels = "binary"};
+  snug_image_options o = {.struct_size = sizeof o, .size = "8", .labels = "binary"};
   ASSERT_OK(ctx, open_folder(ctx, make_folder(), &o, &a));
   ASSERT_OK(ctx, snug_arrays_get(a, "y", &y));
   ASSERT_TRUE(y->rank == 2 && y->shape[1] == 1 && y->dtype == SNUG_FLOAT32);
@@ -167,7 +168,7 @@ TEST(labels_of_two_classes) {
 TEST(a_split_is_of_files) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_image_options o = {.size = "8", .validation_split = 0.3, .seed = 7};
+  snug_image_options o = {.struct_size = sizeof o, .size = "8", .validation_split = 0.3, .seed = 7};
   const snug_array *y = NULL, *y_val = NULL;
   int64_t dogs = 0;
   ASSERT_OK(ctx, open_folder(ctx, make_folder(), &o, &a));
@@ -186,12 +187,24 @@ TEST(bad_options_and_folders_are_told) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
   const char *folder = make_folder();
-  ASSERT_STATUS(ctx, open_folder(ctx, folder, &(snug_image_options){.size = "ax3"}, &a),
-                SNUG_E_ARGUMENT, "image size");
-  ASSERT_STATUS(ctx, open_folder(ctx, folder, &(snug_image_options){.augment = "spin"}, &a),
-                SNUG_E_ARGUMENT, "spin");
-  ASSERT_STATUS(ctx, open_folder(ctx, folder, &(snug_image_options){.labels = "some"}, &a),
-                SNUG_E_ARGUMENT, "labels");
+  ASSERT_STATUS(
+      ctx,
+      open_folder(ctx, folder,
+                  &(snug_image_options){.struct_size = sizeof(snug_image_options), .size = "ax3"},
+                  &a),
+      SNUG_E_ARGUMENT, "image size");
+  ASSERT_STATUS(
+      ctx,
+      open_folder(
+          ctx, folder,
+          &(snug_image_options){.struct_size = sizeof(snug_image_options), .augment = "spin"}, &a),
+      SNUG_E_ARGUMENT, "spin");
+  ASSERT_STATUS(
+      ctx,
+      open_folder(
+          ctx, folder,
+          &(snug_image_options){.struct_size = sizeof(snug_image_options), .labels = "some"}, &a),
+      SNUG_E_ARGUMENT, "labels");
   const char *empty = test_path("empty");
   mkdir(empty, 0777);
   ASSERT_STATUS(ctx, open_folder(ctx, empty, NULL, &a), SNUG_E_DATA, "empty");
@@ -223,7 +236,8 @@ TEST(a_huge_image_is_refused_by_its_name) {
 
 static snug_model *model_of(snug_ctx *ctx) {
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options how = {.optimizer = "sgd", .loss = &loss, .n_loss = 1};
+  snug_compile_options how = {
+      .struct_size = sizeof how, .optimizer = "sgd", .loss = &loss, .n_loss = 1};
   snug_model *m = NULL;
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "in", SNUG_FLOAT32, (const int64_t[]){8, 8, 3}, 3);
@@ -243,10 +257,11 @@ static snug_status train(snug_ctx *ctx, const char *folder, const snug_image_opt
                          int32_t workers, bool skips, outcome *out) {
   snug_model *m = model_of(ctx);
   snug_arrays *a = NULL;
-  snug_data data, validation;
-  snug_source source, validation_source;
+  snug_data data = SNUG_INIT(snug_data), validation = SNUG_INIT(snug_data);
+  snug_source source = SNUG_INIT(snug_source), validation_source = SNUG_INIT(snug_source);
   snug_history *h = NULL;
-  snug_fit_options o = {.batch_size = 4, .epochs = 2, .validation_data = &validation};
+  snug_fit_options o = {
+      .struct_size = sizeof o, .batch_size = 4, .epochs = 2, .validation_data = &validation};
   snug_status s = open_folder(ctx, folder, images, &a);
   s = s ? s : snug_arrays_data(a, m, SNUG_PART_TRAIN, true, &data);
   s = s ? s : snug_arrays_data(a, m, SNUG_PART_VALIDATION, true, &validation);
@@ -260,11 +275,12 @@ static snug_status train(snug_ctx *ctx, const char *folder, const snug_image_opt
     s = snug_fit(m, &data, &o, &h);
   }
   if (!s) {
-    snug_memory_report memory;
-    snug_weight_info w;
+    snug_memory_report memory = SNUG_INIT(snug_memory_report);
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     snug_logs logs = snug_history_logs(h, 1);
     snug_history_memory(h, &memory);
     ASSERT_EQ_UINT(memory.planned, memory.measured);
+    out->data = (snug_data_report)SNUG_INIT(snug_data_report);
     snug_history_data(h, &out->data);
     out->val_loss = snug_logs_get(&logs, "val_loss");
     ASSERT_OK(ctx, snug_model_weight_info(m, 0, &w));
@@ -280,7 +296,8 @@ TEST(the_same_training_with_any_number_of_workers) {
   static const int32_t workers[] = {-1, 1, 8};
   outcome first, other;
   const char *folder = make_folder();
-  snug_image_options o = {.size = "8",
+  snug_image_options o = {.struct_size = sizeof o,
+                          .size = "8",
                           .rescale = "1/255",
                           .augment = "flip,rotation=0.1,zoom=0.2,contrast=0.1",
                           .validation_split = 0.3,
@@ -308,7 +325,8 @@ TEST(images_of_other_formats) {
     outcome out;
     char path[600], told[600];
     const char *folder = make_folder();
-    snug_image_options o = {.size = "8", .validation_split = 0.3, .seed = 3};
+    snug_image_options o = {
+        .struct_size = sizeof o, .size = "8", .validation_split = 0.3, .seed = 3};
     snprintf(path, sizeof path, "%s/dog/other.%s", folder, files[i][0]);
     write_file(path, files[i][1], strlen(files[i][1]));
     ASSERT_STATUS(ctx, train(ctx, folder, &o, 2, false, &out), SNUG_E_DATA,
@@ -330,7 +348,7 @@ TEST(broken_images) {
   outcome out;
   char path[600];
   const char *folder = make_folder();
-  snug_image_options o = {.size = "8", .validation_split = 0.3, .seed = 3};
+  snug_image_options o = {.struct_size = sizeof o, .size = "8", .validation_split = 0.3, .seed = 3};
   test_file f =
       test_make_jpeg(&(test_jpeg){.width = 300, .height = 300, .components = 3, .h = 1, .v = 1});
   snprintf(path, sizeof path, "%s/cat/4.jpg", folder);
@@ -368,14 +386,22 @@ static bool damage_files(void *user, int64_t batch, const snug_logs *logs) {
 TEST(images_that_go_are_told) {
   snug_ctx *ctx = test_ctx();
   snug_arrays *a = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   snug_history *h = NULL;
   static char folder[512];
   snprintf(folder, sizeof folder, "%s", make_folder());
-  snug_callback damages = {.user = folder, .batch_end = damage_files};
-  snug_fit_options o = {.batch_size = 4, .epochs = 4, .callbacks = &damages, .n_callbacks = 1};
+  snug_callback damages = {
+      .struct_size = sizeof damages, .user = folder, .batch_end = damage_files};
+  snug_fit_options o = {.struct_size = sizeof o,
+                        .batch_size = 4,
+                        .epochs = 4,
+                        .callbacks = &damages,
+                        .n_callbacks = 1};
   snug_model *m = model_of(ctx);
-  ASSERT_OK(ctx, open_folder(ctx, folder, &(snug_image_options){.size = "8"}, &a));
+  ASSERT_OK(ctx,
+            open_folder(
+                ctx, folder,
+                &(snug_image_options){.struct_size = sizeof(snug_image_options), .size = "8"}, &a));
   ASSERT_OK(ctx, snug_arrays_data(a, m, SNUG_PART_TRAIN, true, &data));
   ASSERT_TRUE(snug_fit(m, &data, &o, &h) != SNUG_OK);
   ASSERT_HAS(snug_message(ctx), "photos/");
@@ -391,7 +417,10 @@ TEST(a_list_of_images) {
   const snug_array *y = NULL;
   snprintf(text, sizeof text, "%s/cat/0.jpg 5\n%s/dog/1.png 2\n", folder, folder);
   write_file(list, text, strlen(text));
-  ASSERT_OK(ctx, open_folder(ctx, list, &(snug_image_options){.size = "8"}, &a));
+  ASSERT_OK(ctx,
+            open_folder(
+                ctx, list,
+                &(snug_image_options){.struct_size = sizeof(snug_image_options), .size = "8"}, &a));
   ASSERT_OK(ctx, snug_arrays_get(a, "y", &y));
   ASSERT_EQ_INT(y->shape[0], 2);
   ASSERT_EQ_INT(((const int32_t *)y->data)[0] + ((const int32_t *)y->data)[1], 7);
@@ -424,11 +453,16 @@ TEST(reading_images_takes_no_memory) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = model_of(ctx);
   snug_arrays *a = NULL;
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   counter c = {0};
-  snug_callback callback = {.user = &c, .batch_end = count_mallocs};
-  snug_fit_options o = {.batch_size = 4, .epochs = 2, .callbacks = &callback, .n_callbacks = 1};
-  snug_image_options images = {.size = "8", .augment = "flip,zoom=0.1"};
+  snug_callback callback = {.struct_size = sizeof callback, .user = &c, .batch_end = count_mallocs};
+  snug_fit_options o = {.struct_size = sizeof o,
+                        .batch_size = 4,
+                        .epochs = 2,
+                        .callbacks = &callback,
+                        .n_callbacks = 1};
+  snug_image_options images = {
+      .struct_size = sizeof images, .size = "8", .augment = "flip,zoom=0.1"};
   if (!test_mallocs_work()) {
     test_skip("a sanitizer brings an allocator of its own");
   }
@@ -448,7 +482,9 @@ TEST(reading_images_takes_no_memory) {
 static snug_status open_and_get(snug_ctx *ctx, void *folder) {
   snug_arrays *a = NULL;
   const snug_array *x = NULL;
-  snug_status s = open_folder(ctx, folder, &(snug_image_options){.size = "8"}, &a);
+  snug_status s = open_folder(
+      ctx, folder, &(snug_image_options){.struct_size = sizeof(snug_image_options), .size = "8"},
+      &a);
   s = s ? s : snug_arrays_get(a, "x", &x);
   snug_arrays_destroy(a);
   return s;

@@ -48,7 +48,7 @@ TEST(a_sequential_without_input_knows_what_it_was_built_on) {
           "Dense", "a", ", 'units': 2, 'batch_input_shape': [null, 4]", "") "]}"};
   for (size_t i = 0; i < SNUG_COUNT(configs); i++) {
     snug_model *m = config_build(ctx, configs[i]);
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, 0, &w));
     ASSERT_EQ_INT(w.shape[0], 4);
     snug_model_destroy(m);
@@ -240,7 +240,7 @@ TEST(a_layer_of_two_models_is_one_layer) {
 
 TEST(flags_say_what_is_trained) {
   snug_ctx *ctx = test_ctx();
-  snug_weight_info w;
+  snug_weight_info w = SNUG_INIT(snug_weight_info);
   snug_model *m = config_build(
       ctx, SEQUENTIAL("s", INPUT("x", "[null, 4]") ","
                                                    "{'class_name': 'Dense', 'config': {'name': "
@@ -279,8 +279,8 @@ static bool is_loss_of_training_that_of_evaluation(snug_ctx *ctx, const char *tr
   static const char *const loss[] = {"mse"};
   const snug_array x = {rows, SNUG_FLOAT32, 2, {2, 4}};
   const snug_array y = {targets, SNUG_FLOAT32, 2, {2, 1}};
-  const snug_data data = {&x, 1, &y, 1, NULL};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  const snug_data data = {sizeof data, &x, 1, &y, 1, NULL};
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   snug_history *history = NULL;
   double evaluated = 0.0;
   snprintf(

@@ -254,7 +254,7 @@ TEST(a_loss_that_is_not_there_stops_training_alone) {
   static char json[CONFIG_BYTES];
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_compile_options other = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options other = SNUG_INIT(snug_compile_options);
   const char *const mse = "mse";
   config_text(json, "%s", COMPILED(ONE, "'sgd'", FUNCTION("my_loss"), ""));
   ASSERT_OK(ctx, snug__keras_build(ctx, "m.keras", json, strlen(json), "", NULL, &m));

@@ -1,5 +1,5 @@
-/* What snug/known.h lists is what is read and refused. */
-#include "snug/known.h"
+/* What snug/tools/known.h lists is what is read and refused. */
+#include "snug/tools/known.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 TEST(every_layer_class_is_listed_and_no_name_twice) {
   size_t layers = 0;
-  snug_known known;
-  snug_known other;
+  snug_known known = SNUG_INIT(snug_known);
+  snug_known other = SNUG_INIT(snug_known);
   for (size_t i = 0; i < snug_known_count(); i++) {
     ASSERT_TRUE(snug_known_get(i, &known));
     ASSERT_TRUE(known.name[0] && snug_known_is(i, known.name));
@@ -57,15 +57,15 @@ TEST(names_are_found_as_they_are_written) {
                {SNUG_KNOWN_METRIC, "pearson_correlation", "PearsonCorrelation"},
                {SNUG_KNOWN_LOSS, "ctc", "CTC"}};
   for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
-    snug_known known;
+    snug_known known = SNUG_INIT(snug_known);
     find(cases[i].sort, cases[i].written, &known);
     ASSERT_EQ_TEXT(known.name, cases[i].name);
   }
 }
 
 TEST(options_have_their_defaults) {
-  snug_known known;
-  snug_known_option o;
+  snug_known known = SNUG_INIT(snug_known);
+  snug_known_option o = SNUG_INIT(snug_known_option);
   size_t i = find(SNUG_KNOWN_LAYER, "Conv2D", &known);
   ASSERT_EQ_INT(known.least_inputs, 1);
   ASSERT_TRUE(snug_known_option_get(i, 0, &o));
@@ -81,8 +81,8 @@ TEST(options_have_their_defaults) {
 
 /* A constant is one option: its shape and dtype go along with it. */
 TEST(constants_of_operations_are_one_option) {
-  snug_known known;
-  snug_known_option o;
+  snug_known known = SNUG_INIT(snug_known);
+  snug_known_option o = SNUG_INIT(snug_known_option);
   size_t i = find(SNUG_KNOWN_OPERATION, "average", &known);
   ASSERT_EQ_INT(known.n_options, 2);
   ASSERT_TRUE(snug_known_option_get(i, 1, &o));
@@ -97,8 +97,8 @@ TEST(limits_of_layers_are_what_is_refused) {
     for (const snug__field *f = class_->fields; f->name; f++) {
       snug_ctx *ctx = test_ctx();
       snug_model *m = NULL;
-      snug_known known;
-      snug_known_limit limit;
+      snug_known known = SNUG_INIT(snug_known);
+      snug_known_limit limit = SNUG_INIT(snug_known_limit);
       char config[256];
       if (f->kind != SNUG__FIELD_FIXED) {
         test_ctx_end(ctx);
@@ -127,7 +127,7 @@ TEST(limits_of_layers_are_what_is_refused) {
 TEST(refused_classes_are_told_as_they_are_refused) {
   char layer[512];
   char *config = malloc(CONFIG_BYTES);
-  snug_known known;
+  snug_known known = SNUG_INIT(snug_known);
   for (size_t i = 0; snug_known_get(i, &known); i++) {
     snug_ctx *ctx = test_ctx();
     if (!known.instead || known.sort != SNUG_KNOWN_LAYER) {
@@ -151,7 +151,7 @@ TEST(refused_classes_are_told_as_they_are_refused) {
 
 TEST(refused_operations_are_told_as_they_are_refused) {
   char *config = malloc(CONFIG_BYTES);
-  snug_known known;
+  snug_known known = SNUG_INIT(snug_known);
   size_t n = 0;
   for (size_t i = 0; snug_known_get(i, &known); i++) {
     if (!known.instead || known.sort != SNUG_KNOWN_OPERATION) {
@@ -180,9 +180,9 @@ TEST(refused_operations_are_told_as_they_are_refused) {
 
 /* What is told not to be there is not: no name of it is taken. */
 TEST(refused_things_are_not_there) {
-  snug_known refused;
+  snug_known refused = SNUG_INIT(snug_known);
   for (size_t i = 0; snug_known_get(i, &refused); i++) {
-    snug_known other;
+    snug_known other = SNUG_INIT(snug_known);
     for (size_t k = 0; refused.instead && snug_known_get(k, &other); k++) {
       ASSERT_TRUE(other.instead || other.sort != refused.sort || !snug_known_is(k, refused.name));
     }

@@ -273,7 +273,7 @@ TEST(operations_alone_compute_in_what_they_are_fed_with) {
 static snug_status load(snug_ctx *ctx, const char *config, const snug_array *x, int32_t n,
                         snug_model **out) {
   static char json[CONFIG_BYTES];
-  snug_load_options o = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options o = SNUG_INIT(snug_load_options);
   o.x = x;
   o.n_x = n;
   config_text(json, "%s", config);

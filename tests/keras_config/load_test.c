@@ -12,7 +12,7 @@ enum { ROWS = 3, IN = 4, OUT = 2 };
 
 static snug_model *make(snug_ctx *ctx, uint64_t seed, int units) {
   char config[64];
-  snug_model_options options = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options options = SNUG_INIT(snug_model_options);
   snug_model *m = NULL;
   options.seed = seed;
   ASSERT_OK(ctx, snug_model_create(ctx, &options, &m));
@@ -27,7 +27,7 @@ static snug_model *make(snug_ctx *ctx, uint64_t seed, int units) {
 static void predict(snug_ctx *ctx, snug_model *m, float out[ROWS * OUT]) {
   static const float rows[ROWS * IN] = {1, 2, 3, 4, -1, 0.5f, 2, 0, 3, -2, 1, 1};
   const snug_array x = {rows, SNUG_FLOAT32, 2, {ROWS, IN}};
-  const snug_data data = {&x, 1, NULL, 0, NULL};
+  const snug_data data = {sizeof data, &x, 1, NULL, 0, NULL};
   void *outs[] = {out};
   ASSERT_OK(ctx, snug_predict(m, &data, 0, outs, 1));
 }
@@ -35,7 +35,7 @@ static void predict(snug_ctx *ctx, snug_model *m, float out[ROWS * OUT]) {
 static void save(snug_ctx *ctx, const char *path, bool compiled) {
   snug_model *m = make(ctx, 1, 5);
   static const char *const loss[] = {"mse"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = "sgd(learning_rate=0.125, momentum=0.5)";
   o.loss = loss;
   o.n_loss = 1;
@@ -65,7 +65,7 @@ TEST(a_model_comes_back_from_its_file) {
 
 TEST(how_it_is_compiled_may_be_left_out) {
   snug_ctx *ctx = test_ctx();
-  snug_load_options o = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options o = SNUG_INIT(snug_load_options);
   const char *path = test_path("m.keras");
   snug_model *m = NULL;
   o.no_compile = true;

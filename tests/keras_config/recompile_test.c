@@ -19,7 +19,8 @@ static snug_status build(snug_ctx *ctx, snug_model **out) {
 /* Save a model, compiled or not, and load it again. */
 static snug_status load(snug_ctx *ctx, const char *path, bool compiled, snug_model **out) {
   snug_model *m = NULL;
-  snug_compile_options o = {.optimizer = "sgd(learning_rate=0.125)",
+  snug_compile_options o = {.struct_size = sizeof o,
+                            .optimizer = "sgd(learning_rate=0.125)",
                             .loss = mse,
                             .n_loss = 1,
                             .metrics = mae,
@@ -55,14 +56,21 @@ TEST(what_is_given_stands_before_the_file) {
   snug_model *m = loaded(ctx, true);
   static const char *const none[] = {""};
   ASSERT_OK(ctx, snug_model_recompile(
-                     m, &(snug_compile_options){.optimizer = "adam(learning_rate=0.5)"}));
+                     m, &(snug_compile_options){.struct_size = sizeof(snug_compile_options),
+                                                .optimizer = "adam(learning_rate=0.5)"}));
   ASSERT_NEAR(snug_model_learning_rate(m), 0.5, 0.0);
   ASSERT_EQ_TEXT(snug_model_metrics(m).names[1], "mae");
   ASSERT_TRUE(m->keras->compiles != m->compiles); /* the file must say it anew */
-  ASSERT_OK(ctx, snug_model_recompile(m, &(snug_compile_options){.metrics = none, .n_metrics = 0}));
+  ASSERT_OK(ctx, snug_model_recompile(
+                     m, &(snug_compile_options){.struct_size = sizeof(snug_compile_options),
+                                                .metrics = none,
+                                                .n_metrics = 0}));
   ASSERT_EQ_UINT(snug_model_metrics(m).n, 1);
   ASSERT_NEAR(snug_model_learning_rate(m), 0.125, 0.0);
-  ASSERT_OK(ctx, snug_model_recompile(m, &(snug_compile_options){.loss = mae, .n_loss = 1}));
+  ASSERT_OK(ctx,
+            snug_model_recompile(
+                m, &(snug_compile_options){
+                       .struct_size = sizeof(snug_compile_options), .loss = mae, .n_loss = 1}));
   ASSERT_EQ_UINT(snug_model_metrics(m).n, 2);
   snug_model_destroy(m);
 }
@@ -72,9 +80,14 @@ TEST(a_file_that_is_not_compiled_needs_a_loss) {
   snug_model *m = loaded(ctx, false);
   ASSERT_OK(ctx, snug_model_recompile(m, NULL));
   ASSERT_NULL(m->training);
-  ASSERT_OK(ctx, snug_model_recompile(m, &(snug_compile_options){.optimizer = "adam"}));
+  ASSERT_OK(ctx, snug_model_recompile(
+                     m, &(snug_compile_options){.struct_size = sizeof(snug_compile_options),
+                                                .optimizer = "adam"}));
   ASSERT_NULL(m->training);
-  ASSERT_OK(ctx, snug_model_recompile(m, &(snug_compile_options){.loss = mse, .n_loss = 1}));
+  ASSERT_OK(ctx,
+            snug_model_recompile(
+                m, &(snug_compile_options){
+                       .struct_size = sizeof(snug_compile_options), .loss = mse, .n_loss = 1}));
   ASSERT_NOT_NULL(m->training);
   snug_model_destroy(m);
 }
@@ -82,8 +95,11 @@ TEST(a_file_that_is_not_compiled_needs_a_loss) {
 TEST(what_cannot_be_leaves_the_model_as_it_was) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = loaded(ctx, true);
-  ASSERT_STATUS(ctx, snug_model_recompile(m, &(snug_compile_options){.optimizer = "adamm"}),
-                SNUG_E_ARGUMENT, "adamm");
+  ASSERT_STATUS(
+      ctx,
+      snug_model_recompile(m, &(snug_compile_options){.struct_size = sizeof(snug_compile_options),
+                                                      .optimizer = "adamm"}),
+      SNUG_E_ARGUMENT, "adamm");
   ASSERT_NEAR(snug_model_learning_rate(m), 0.125, 0.0);
   snug_model_destroy(m);
   ASSERT_TRUE(snug_model_recompile(NULL, NULL) == SNUG_E_ARGUMENT);
@@ -95,7 +111,10 @@ TEST(what_cannot_be_leaves_the_model_as_it_was) {
 static snug_status recompile(snug_ctx *ctx, void *path) {
   snug_model *m = NULL;
   snug_status s = load(ctx, path, true, &m);
-  s = s ? s : snug_model_recompile(m, &(snug_compile_options){.optimizer = "adam"});
+  s = s ? s
+        : snug_model_recompile(m,
+                               &(snug_compile_options){.struct_size = sizeof(snug_compile_options),
+                                                       .optimizer = "adam"});
   snug_model_destroy(m);
   return s;
 }

@@ -183,7 +183,7 @@ TEST(memory_is_bounded) {
   ASSERT_TRUE(test_walk_archive(ctx, data_path("earliest", ".keras"), &w));
   ASSERT_EQ_INT(w.n_data, 14); /* of no elements: one; of another file: one */
   ASSERT_TRUE(w.n_groups >= 44);
-  snug_memory_info memory;
+  snug_memory_info memory = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &memory);
   ASSERT_TRUE(memory.peak < 300000);
 }

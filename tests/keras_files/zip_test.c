@@ -208,7 +208,7 @@ TEST(a_zip_bomb_is_stopped) {
   snug_ctx *ctx = test_ctx();
   void *zeros = calloc(1, HUGE_BYTES);
   test_member m = {.name = "config.json", .data = zeros, .bytes = HUGE_BYTES, .deflate = true};
-  snug_memory_info memory;
+  snug_memory_info memory = SNUG_INIT(snug_memory_info);
   char text[8];
   test_zip_write(test_path("honest"), NULL, &m, 1);
   m.bytes_off = 1000 - HUGE_BYTES;

@@ -22,7 +22,7 @@ static double now_ms(void) {
 /* A model of half a megabyte, with weights of its seed. */
 static snug_model *make_model(snug_ctx *ctx, uint64_t seed) {
   snug_model *m = NULL;
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   o.seed = seed;
   ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
   snug_model_input(m, "x", SNUG_FLOAT32, (const int64_t[]){500}, 1);

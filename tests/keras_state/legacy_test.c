@@ -100,7 +100,7 @@ static void write_file(const char *path, const char *group, const layer *layers,
 static float first_of(snug_ctx *ctx, snug_model *m, const char *name) {
   static float data[4096];
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &w));
     if (strcmp(w.name, name) == 0) {
       ASSERT_OK(ctx, snug_model_weight_get(m, name, data, w.bytes));

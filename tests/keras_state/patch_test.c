@@ -204,7 +204,7 @@ TEST(compiled_anew) {
   char config[4096];
   make_config(config, sizeof config, "true");
   snug_model *m = build(ctx, config);
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = "SGD(momentum=0.5)";
   o.loss = &loss;
   o.n_loss = 1;
@@ -230,7 +230,7 @@ TEST(compiled_at_last) {
   snug_model *m = build(ctx, config);
   snug__text text;
   ASSERT_NULL(m->training);
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.loss = &loss;
   o.n_loss = 1;
   ASSERT_OK(ctx, snug_model_compile(m, &o));

@@ -67,7 +67,7 @@ static uint64_t resident(void) {
 
 TEST(a_line_below_the_weights_reads_none_of_them) {
   snug_ctx *ctx = plain_ctx();
-  snug_load_options o = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options o = SNUG_INIT(snug_load_options);
   const char *path = large_file(ctx, false);
   for (uint64_t room = 2; room <= 14; room += 4) {
     uint64_t before = resident();
@@ -83,7 +83,7 @@ TEST(a_line_below_the_weights_reads_none_of_them) {
 /* Weights alone would fit. */
 TEST(a_line_below_the_state_reads_nothing) {
   snug_ctx *ctx = plain_ctx();
-  snug_load_options o = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options o = SNUG_INIT(snug_load_options);
   const char *path = large_file(ctx, true);
   uint64_t before = resident();
   uint64_t peak = refuse(ctx, path, &o, 40 * MIB, " for its optimizer's state; ");
@@ -100,7 +100,7 @@ TEST(a_line_below_the_state_reads_nothing) {
 TEST(what_the_message_names_does) {
   skip_under_sanitizer();
   snug_ctx *ctx = plain_ctx();
-  snug_load_options o = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options o = SNUG_INIT(snug_load_options);
   for (int with_state = 0; with_state < 2; with_state++) {
     const char *path = large_file(ctx, with_state);
     snug_model *m = NULL;
@@ -159,7 +159,7 @@ static const char *long_config(void) {
 TEST(a_line_bounds_the_graph_of_a_long_config) {
   skip_under_sanitizer();
   snug_ctx *ctx = plain_ctx();
-  snug_load_options o = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options o = SNUG_INIT(snug_load_options);
   const char *path = long_config();
   for (uint64_t room = 1; room <= 5; room++) {
     ASSERT_TRUE(refuse(ctx, path, &o, room * MIB, "without its weights") <= o.memory);

@@ -139,7 +139,7 @@ TEST(weights_alone_come_back) {
   ASSERT_OK(ctx, snug_model_load_weights(other, state_path("model.weights.h5")));
   for (size_t i = 0; i < snug_model_weights(m); i++) {
     static char bytes[2][1 << 16];
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &w));
     ASSERT_OK(ctx, snug_model_weight_get(m, w.name, bytes[0], w.bytes));
     ASSERT_OK(ctx, snug_model_weight_get(other, w.name, bytes[1], w.bytes));
@@ -152,7 +152,7 @@ TEST(weights_alone_come_back) {
 /* Two inputs, two outputs, a layer that is called three times, layers of all shapes. */
 static snug_model *make_graph(snug_ctx *ctx) {
   snug_model *m = NULL;
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   o.name = "graph \xc3\xa9\xf0\x9f\x90\xa7 \"q\"";
   o.dtype = SNUG_FLOAT64;
   ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
@@ -185,7 +185,7 @@ TEST(graphs_come_back) {
   const double weights[] = {0.25, 2.0};
   snug_ctx *ctx = test_ctx();
   snug_model *m = make_graph(ctx);
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = "adamw(weight_decay=0)";
   o.loss = losses;
   o.n_loss = 2;
@@ -236,9 +236,10 @@ TEST(a_callback_saves) {
   int32_t y[4] = {0, 1, 2, 0};
   const snug_array xs = {.data = x, .dtype = SNUG_FLOAT32, .rank = 4, .shape = {4, 8, 8, 3}};
   const snug_array ys = {.data = y, .dtype = SNUG_INT32, .rank = 1, .shape = {4}};
-  const snug_data data = {.x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
-  const snug_callback callback = {.batch_end = save_now, .user = &s, .failure = &s.status};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  const snug_data data = {.struct_size = sizeof data, .x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
+  const snug_callback callback = {
+      .struct_size = sizeof callback, .batch_end = save_now, .user = &s, .failure = &s.status};
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 2;
   o.callbacks = &callback;
   o.n_callbacks = 1;
@@ -258,16 +259,17 @@ TEST(saves_while_training_are_planned) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = state_model(ctx, true);
   snug_plan *plan = NULL;
-  snug_memory_report report;
-  snug_memory_info info;
+  snug_memory_report report = SNUG_INIT(snug_memory_report);
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   static float x[8 * 8 * 8 * 3];
   static int32_t y[8];
   const snug_array xs = {.data = x, .dtype = SNUG_FLOAT32, .rank = 4, .shape = {8, 8, 8, 3}};
   const snug_array ys = {.data = y, .dtype = SNUG_INT32, .rank = 1, .shape = {8}};
-  const snug_data data = {.x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
-  const snug_callback_target target = {.path = state_path("checkpoint.keras")};
-  snug_callback callback;
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  const snug_data data = {.struct_size = sizeof data, .x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
+  const snug_callback_target target = {.struct_size = sizeof target,
+                                       .path = state_path("checkpoint.keras")};
+  snug_callback callback = SNUG_INIT(snug_callback);
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 4;
   o.callbacks = &callback;
   o.n_callbacks = 1;
@@ -292,7 +294,7 @@ TEST(saves_while_training_are_planned) {
 TEST(memory_is_that_of_the_largest_weight) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_memory_info before, after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info), after = SNUG_INIT(snug_memory_info);
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_tensor x = snug_model_input(m, "x", SNUG_FLOAT32, (const int64_t[]){512}, 1);
   for (int i = 0; i < 6; i++) {

@@ -10,7 +10,7 @@
 static snug_model *compiled(snug_ctx *ctx) {
   const char *const loss[] = {"mse"};
   snug_model *m = NULL;
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "x", SNUG_FLOAT32, (const int64_t[]){50}, 1);
   snug_model_add(m, "Dense", "units=40");
@@ -25,7 +25,7 @@ static snug_model *compiled(snug_ctx *ctx) {
 static void train(snug_model *m) {
   float x[8 * 50] = {1}, y[8 * 3] = {0};
   snug_array xs = {x, SNUG_FLOAT32, 2, {8, 50}}, ys = {y, SNUG_FLOAT32, 2, {8, 3}};
-  snug_data data = {&xs, 1, &ys, 1, NULL};
+  snug_data data = {sizeof data, &xs, 1, &ys, 1, NULL};
   ASSERT_OK(m->ctx, snug_fit(m, &data, NULL, NULL));
 }
 
@@ -50,7 +50,7 @@ static int64_t bytes_of(const char *path) {
 TEST(the_model_is_saved_as_ever) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = make_model(ctx);
-  snug_save_file f = {.path = test_path("m.keras")};
+  snug_save_file f = {.struct_size = sizeof f, .path = test_path("m.keras")};
   ASSERT_OK(ctx, snug_save_file_begin(&f, m));
   ASSERT_EQ_INT(bytes_of(f.path), -1);
   ASSERT_OK(ctx, snug_save_file_end(&f));
@@ -65,7 +65,7 @@ TEST(the_model_is_saved_as_ever) {
 TEST(what_is_dropped_leaves_the_old_file_alone) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = make_model(ctx);
-  snug_save_file f = {.path = test_path("m.keras")};
+  snug_save_file f = {.struct_size = sizeof f, .path = test_path("m.keras")};
   ASSERT_OK(ctx, snug_model_save(m, f.path));
   ASSERT_OK(ctx, snug_save_file_begin(&f, m));
   snug_save_file_drop(&f);
@@ -107,7 +107,7 @@ TEST(what_cannot_be_saved_is_told_at_the_beginning) {
              {"/proc/m.keras", SNUG_E_IO, "/proc/m.keras: cannot be written"},
              {test_path(name), SNUG_E_IO, "File name too long"}};
   for (size_t i = 0; i < SNUG_COUNT(bad); i++) {
-    snug_save_file f = {.path = bad[i].path};
+    snug_save_file f = {.struct_size = sizeof f, .path = bad[i].path};
     ASSERT_STATUS(ctx, snug_save_file_begin(&f, m), bad[i].status, bad[i].part);
     snug_save_file_drop(&f);
   }
@@ -126,7 +126,7 @@ TEST(a_path_that_fails_at_the_end_has_another_place) {
   ASSERT_TRUE(mkdir(gone, 0700) == 0 && mkdir(there, 0700) == 0);
   snprintf(path, sizeof path, "%s/m.keras", gone);
   const char *const folders[] = {"/no/such/folder", "", there, "/"};
-  snug_save_file f = {.path = path, .instead = folders, .n_instead = 4};
+  snug_save_file f = {.struct_size = sizeof f, .path = path, .instead = folders, .n_instead = 4};
   ASSERT_OK(ctx, snug_save_file_begin(&f, m));
   char command[700];
   snprintf(command, sizeof command, "rm -r '%s'", gone);
@@ -145,7 +145,7 @@ TEST(without_a_path_a_place_is_found) {
   const char *there = test_path("there");
   ASSERT_EQ_INT(mkdir(there, 0700), 0);
   const char *const folders[] = {there};
-  snug_save_file f = {.instead = folders, .n_instead = 1}, g = f;
+  snug_save_file f = {.struct_size = sizeof f, .instead = folders, .n_instead = 1}, g = f;
   ASSERT_OK(ctx, snug_save_file_begin(&f, m));
   ASSERT_OK(ctx, snug_save_file_end(&f));
   ASSERT_OK(ctx, snug_save_file_begin(&g, m));

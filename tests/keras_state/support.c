@@ -15,7 +15,7 @@
 #define PIXELS (8 * 8 * 3)
 
 snug_status state_build(snug_ctx *ctx, bool is_graph, uint64_t seed, snug_model **out) {
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   o.seed = seed;
   SNUG_TRY(snug_model_create(ctx, &o, out));
   snug_model *m = *out;
@@ -39,7 +39,7 @@ snug_model *state_model(snug_ctx *ctx, bool is_graph) {
 snug_status state_compile(snug_model *m, const char *optimizer) {
   static const char *const loss = "sparse_categorical_crossentropy";
   static const char *const metrics[] = {"accuracy"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = optimizer;
   o.loss = &loss;
   o.n_loss = 1;
@@ -59,8 +59,8 @@ snug_status state_fit(snug_model *m, int64_t epochs) {
   }
   const snug_array xs = {.data = x, .dtype = SNUG_FLOAT32, .rank = 4, .shape = {IMAGES, 8, 8, 3}};
   const snug_array ys = {.data = y, .dtype = SNUG_INT32, .rank = 1, .shape = {IMAGES}};
-  const snug_data data = {.x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  const snug_data data = {.struct_size = sizeof data, .x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 4;
   o.epochs = epochs;
   o.no_shuffle = true;

@@ -42,7 +42,7 @@ static void copy_one(void *user, const snug_variable_info *v) {
 /* A model that is loaded without its weights gets those of a trained one; both then train on. */
 static void goes_over(const char *optimizer, bool is_graph) {
   snug_ctx *ctx = test_ctx();
-  snug_load_options bare = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options bare = SNUG_INIT(snug_load_options);
   snug_model *m = state_model(ctx, is_graph);
   snug_model *twin = NULL;
   bare.no_weights = true;

@@ -136,14 +136,14 @@ static snug_status fit_dense(snug_model *m) {
   static const float y[6] = {1, 0, 1, 0, 1, 0};
   const snug_array xs = {.data = x, .dtype = SNUG_FLOAT32, .rank = 2, .shape = {2, 4}};
   const snug_array ys = {.data = y, .dtype = SNUG_FLOAT32, .rank = 2, .shape = {2, 3}};
-  const snug_data data = {.x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
+  const snug_data data = {.struct_size = sizeof data, .x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
   return snug_fit(m, &data, NULL, NULL);
 }
 
 static snug_model *trained_dense(snug_ctx *ctx, const char *optimizer) {
   static const char *const loss = "mse";
   snug_model *m = dense(ctx, "units=3 name=d", false);
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = optimizer;
   o.loss = &loss;
   o.n_loss = 1;

@@ -82,7 +82,7 @@ snug_ctx *test_ctx(void) { return test_ctx_with(NULL); }
 /* Who still holds what: a leak is found faster when it has a name. */
 static void print_held(const snug_ctx *ctx) {
   for (size_t i = 0; i < snug_memory_names(ctx); i++) {
-    snug_memory_entry entry;
+    snug_memory_entry entry = SNUG_INIT(snug_memory_entry);
     snug_memory_entry_get(ctx, i, &entry);
     if (entry.current && strcmp(entry.name, "context") != 0) {
       print_error("             still held: %llu bytes of %s\n", (unsigned long long)entry.current,

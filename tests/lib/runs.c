@@ -33,7 +33,8 @@ static void moment(run *r, double after, const char *at, int64_t epoch, int64_t 
   uint64_t resident = r->base + more;
   r->now += after;
   r->peak = resident > r->peak ? resident : r->peak;
-  const snug_moment m = {.seconds = r->now,
+  const snug_moment m = {.struct_size = sizeof m,
+                         .seconds = r->now,
                          .at = at,
                          .epoch = epoch,
                          .batch = batch,

@@ -3,7 +3,7 @@
 #ifndef SNUG_TESTS_RUNS_H
 #define SNUG_TESTS_RUNS_H
 
-#include "snug/snug.h"
+#include "snug/tools.h"
 
 /* Record a run at path.  Kinds:
  *   fit       three epochs with validation, saves, target batches, a plan and a line that held

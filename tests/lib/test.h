@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "lib/guard.h"
-#include "snug/snug.h"
+#include "snug/tools.h"
 
 struct test_entry {
   const char *name, *file;

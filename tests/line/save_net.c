@@ -15,7 +15,7 @@ static int fail(const char *what) {
 static snug_status make(snug_ctx *ctx, const net *n, const char *path) {
   const char *loss = "sparse_categorical_crossentropy";
   const char *metric = "accuracy";
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_model *m = NULL;
   how.optimizer = "adam";
   how.loss = &loss;

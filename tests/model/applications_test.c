@@ -5,7 +5,7 @@
 static int64_t count_parameters(const snug_model *m) {
   int64_t total = 0;
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     int64_t n = 1;
     ASSERT_EQ_INT(snug_model_weight_info(m, i, &w), SNUG_OK);
     for (int32_t k = 0; k < w.rank; k++) {

@@ -74,7 +74,7 @@ TEST(inputs_and_outputs_are_told) {
 TEST(weights_are_told) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
-  snug_weight_info w;
+  snug_weight_info w = SNUG_INIT(snug_weight_info);
   vector_input(m, "x", 8);
   snug_model_add(m, "Dense", "units=5");
   snug_model_add(m, "Dense", "units=3 name=top use_bias=false trainable=false");
@@ -212,7 +212,7 @@ TEST(the_first_failure_stays) {
 TEST(nothing_is_nothing) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
-  snug_weight_info w;
+  snug_weight_info w = SNUG_INIT(snug_weight_info);
   int64_t shape[SNUG_MAX_RANK];
   snug_tensor x = vector_input(m, "x", 8);
   ASSERT_TRUE(snug_model_create(NULL, NULL, &m) == SNUG_E_ARGUMENT);
@@ -363,7 +363,7 @@ TEST(an_unused_input_is_named) {
 
 TEST(a_dtype_must_be_a_float) {
   snug_ctx *ctx = test_ctx();
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   snug_model *m = NULL;
   o.dtype = SNUG_INT32;
   ASSERT_STATUS(ctx, snug_model_create(ctx, &o, &m), SNUG_E_ARGUMENT, "must be a float, not int32");

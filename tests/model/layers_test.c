@@ -119,7 +119,7 @@ static void check_weights(bench *b) {
   for (const char *at = b->c->weights; *at; k++) {
     char name[128];
     int64_t dim[SNUG_MAX_RANK];
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     size_t length = strcspn(at, "[");
     ASSERT_OK(b->ctx, snug_model_weight_info(b->m, k, &w));
     snprintf(name, sizeof name, "layer/%.*s", (int)length, at);
@@ -136,7 +136,7 @@ static void check_weights(bench *b) {
 }
 
 static void open_bench(bench *b, const layer_case *c) {
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   snug_tensor tensors[MAX_INPUTS];
   char config[CONFIG_BYTES];
   o.dtype = SNUG_FLOAT64;
@@ -327,7 +327,7 @@ TEST(an_empty_batch_goes_through) {
 /* ---- hostile numbers ---- */
 
 static void try_config(const layer_case *c, const char *config) {
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   snug_tensor tensors[MAX_INPUTS];
   bench b = {.c = c, .ctx = test_ctx()};
   o.dtype = SNUG_FLOAT64;

@@ -21,7 +21,7 @@ static snug_model *build(snug_ctx *ctx, build_net net, test_net n) {
 static uint64_t count_parameters(const snug_model *m, bool trained_only) {
   uint64_t n = 0;
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     ASSERT_TRUE(snug_model_weight_info(m, i, &w) == SNUG_OK);
     n += !trained_only || w.trainable ? w.bytes / sizeof(float) : 0;
   }

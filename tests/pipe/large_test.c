@@ -77,7 +77,8 @@ typedef struct run {
 static void begin(run *r, const char *const *paths, int32_t n, int64_t width,
                   const snug_arrays_options *options, int64_t (*mark)(const void *x)) {
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options how = {.optimizer = "sgd", .loss = &loss, .n_loss = 1};
+  snug_compile_options how = {
+      .struct_size = sizeof how, .optimizer = "sgd", .loss = &loss, .n_loss = 1};
   snug_options whole = {.struct_size = sizeof whole, .whole_process = true};
   ASSERT_EQ_INT(snug_ctx_create(&whole, &r->ctx), SNUG_OK);
   ASSERT_OK(r->ctx, snug_model_create(r->ctx, NULL, &r->m));
@@ -85,6 +86,7 @@ static void begin(run *r, const char *const *paths, int32_t n, int64_t width,
   snug_model_add(r->m, "Dense", "units=2 activation=softmax kernel_initializer=zeros");
   ASSERT_OK(r->ctx, snug_model_compile(r->m, &how));
   ASSERT_OK(r->ctx, snug_arrays_open_with(r->ctx, paths, n, options, &r->a));
+  r->data = (snug_data)SNUG_INIT(snug_data);
   ASSERT_OK(r->ctx, snug_arrays_data(r->a, r->m, SNUG_PART_TRAIN, true, &r->data));
   ASSERT_NOT_NULL(r->data.source);
   watch(&r->w, &r->data, mark);
@@ -99,10 +101,10 @@ static void end(run *r) {
 
 /* An epoch under the line. */
 static void train(run *r, const char *what) {
-  snug_fit_options o = {.batch_size = 32, .memory = LINE};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 32, .memory = LINE};
   snug_history *h = NULL;
-  snug_memory_report m;
-  snug_data_report d;
+  snug_memory_report m = SNUG_INIT(snug_memory_report);
+  snug_data_report d = SNUG_INIT(snug_data_report);
   struct timespec t0, t1;
   clock_gettime(CLOCK_MONOTONIC, &t0);
   ASSERT_OK(r->ctx, snug_fit(r->m, &r->data, &o, &h));
@@ -185,7 +187,9 @@ TEST(csv) {
             (int)(i % 7), (int)(i % 11), (int)(i % 2));
   }
   ASSERT_EQ_INT(fclose(f), 0);
-  begin(&r, &path, 1, 5, &(snug_arrays_options){.small = -1}, mark_float);
+  begin(&r, &path, 1, 5,
+        &(snug_arrays_options){.struct_size = sizeof(snug_arrays_options), .small = -1},
+        mark_float);
   ASSERT_EQ_INT(r.data.source->rows, rows);
   ASSERT_FALSE(r.data.source->in_order);
   train(&r, "CSV");
@@ -212,7 +216,9 @@ TEST(idx_gz) {
   uint8_t *labels = calloc((size_t)rows, 1);
   ASSERT_OK(ctx, snug_npy_save(ctx, paths[1], &(snug_array){labels, SNUG_UINT8, 1, {rows}}));
   free(labels);
-  begin(&r, paths, 2, 784, &(snug_arrays_options){.hold = 1 << 20}, mark_u8);
+  begin(&r, paths, 2, 784,
+        &(snug_arrays_options){.struct_size = sizeof(snug_arrays_options), .hold = 1 << 20},
+        mark_u8);
   ASSERT_TRUE(r.data.source->in_order);
   train(&r, "IDX.gz");
   end(&r);

@@ -195,7 +195,7 @@ TEST(bad_rows_can_be_skipped) {
   t.bad[2] = TOY_ROWS - 1;
   for (size_t i = 0; i < sizeof workers_tried / sizeof *workers_tried; i++) {
     snug_ctx *ctx = test_ctx();
-    snug_data_report report = {0};
+    snug_data_report report = SNUG_INIT(snug_data_report);
     snug__pipe *p = toy_open(ctx, &t, workers_tried[i], 3);
     ASSERT_OK(ctx, toy_pass(p, &t, &(snug__pass){0, 0}, BATCHES, rows, &n));
     ASSERT_EQ_INT(rows[20], 22); /* the next good one */
@@ -228,7 +228,7 @@ TEST(if_all_rows_are_bad_it_fails) {
 
 TEST(nothing_is_allocated_after_it_was_opened) {
   snug_ctx *ctx = test_ctx();
-  snug_memory_info before, after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info), after = SNUG_INIT(snug_memory_info);
   toy t;
   int64_t rows[TOY_ROWS], n = 0;
   toy_make(&t);
@@ -241,7 +241,7 @@ TEST(nothing_is_allocated_after_it_was_opened) {
   }
   snug_memory_get(ctx, &after);
   ASSERT_EQ_UINT(after.allocations, before.allocations);
-  snug_data_report report = {0};
+  snug_data_report report = SNUG_INIT(snug_data_report);
   snug__pipe_report(p, &report);
   ASSERT_EQ_UINT(report.batches + report.window + report.workers, before.current - held);
   ASSERT_EQ_INT(report.n_workers, 4);
@@ -257,7 +257,7 @@ static snug_data_report chosen_in(uint64_t share) {
   toy_make(&small);
   const snug__intake *in[] = {&small.intake, &t.intake};
   snug__pipe *p = NULL;
-  snug_data_report report = {0};
+  snug_data_report report = SNUG_INIT(snug_data_report);
   t.arrays[0].shape[1] = 1 << 17;
   t.source.scratch = 1 << 20;
   ASSERT_OK(ctx, snug__pipe_open(ctx, in, 2, share, &p));

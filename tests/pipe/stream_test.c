@@ -54,7 +54,7 @@ TEST(a_window_is_not_larger_than_the_data) {
   snug_ctx *ctx = test_ctx();
   toy t;
   int64_t rows[TOY_ROWS];
-  snug_data_report report = {0};
+  snug_data_report report = SNUG_INIT(snug_data_report);
   toy_make_stream(&t);
   run(&t, 1, 0, rows);
   snug__pipe *p = toy_open(ctx, &t, 1, 1);
@@ -173,7 +173,8 @@ static void draw_wide(uint64_t share, int64_t window, int64_t n, int64_t rows[WI
   snug_ctx *ctx = test_ctx();
   snug__pipe *p = NULL;
   snug__ready ready;
-  snug_source source = {.rows = n,
+  snug_source source = {.struct_size = sizeof source,
+                        .rows = n,
                         .in_order = true,
                         .restart = restart_wide,
                         .read = read_wide,
@@ -192,7 +193,7 @@ static void draw_wide(uint64_t share, int64_t window, int64_t n, int64_t rows[WI
                          .shuffled = true,
                          .seed = 5};
   const snug__intake *in = &intake;
-  *report = (snug_data_report){.held = 0};
+  *report = (snug_data_report){.struct_size = sizeof(snug_data_report), .held = 0};
   ASSERT_OK(ctx, snug__pipe_open(ctx, &in, 1, share, &p));
   snug__pipe_report(p, report);
   snug__pipe_start(p, in, &(snug__pass){0, 0});
@@ -209,7 +210,7 @@ static void draw_wide(uint64_t share, int64_t window, int64_t n, int64_t rows[WI
  * down to the next half, and that it is another is told. */
 TEST(the_order_follows_the_line_below_the_bound_alone) {
   int64_t first[WIDE_ROWS], cut[WIDE_ROWS], other[WIDE_ROWS];
-  snug_data_report r;
+  snug_data_report r = SNUG_INIT(snug_data_report);
   static const uint64_t above[] = {64 * MIB, 65 * MIB, 500 * MIB, UINT64_C(1) << 40};
   static const uint64_t below[] = {64 * MIB - 1, 50 * MIB, 32 * MIB};
   draw_wide(0, 0, WIDE_ROWS, first, &r);
@@ -233,7 +234,7 @@ TEST(the_order_follows_the_line_below_the_bound_alone) {
 /* A window that the caller gave is what it is, whatever the line. */
 TEST(a_given_window_is_not_cut) {
   int64_t first[WIDE_ROWS], other[WIDE_ROWS];
-  snug_data_report r;
+  snug_data_report r = SNUG_INIT(snug_data_report);
   draw_wide(0, (int64_t)(20 * MIB), WIDE_ROWS, first, &r);
   ASSERT_EQ_INT(r.window_samples, 19);
   draw_wide(8 * MIB, (int64_t)(20 * MIB), WIDE_ROWS, other, &r);
@@ -245,7 +246,7 @@ TEST(a_given_window_is_not_cut) {
 TEST(a_cut_window_that_holds_all_data_changes_no_order) {
   int64_t first[WIDE_ROWS], other[WIDE_ROWS];
   const int64_t n = 28;
-  snug_data_report r;
+  snug_data_report r = SNUG_INIT(snug_data_report);
   draw_wide(0, 0, n, first, &r);
   draw_wide(40 * MIB, 0, n, other, &r);
   ASSERT_EQ_BYTES(other, first, (size_t)n * sizeof *first);

@@ -76,8 +76,12 @@ void toy_make(toy *t) {
                                  .is_class = true,
                                  .classes = 7,
                                  .ignored = -1};
-  t->source =
-      (snug_source){.name = "toy", .user = t, .rows = TOY_ROWS, .scratch = 100, .read = read_row};
+  t->source = (snug_source){.struct_size = sizeof(snug_source),
+                            .name = "toy",
+                            .user = t,
+                            .rows = TOY_ROWS,
+                            .scratch = 100,
+                            .read = read_row};
   t->intake = (snug__intake){.source = &t->source,
                              .arrays = t->arrays,
                              .demands = t->demands,

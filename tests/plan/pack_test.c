@@ -12,7 +12,7 @@
 
 static snug_pack_result pack(snug_ctx *ctx, const snug_pack_item *items, size_t n,
                              const snug_pack_options *options, int64_t *offsets) {
-  snug_pack_result result;
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   ASSERT_OK(ctx, snug_pack(ctx, items, n, options, offsets, &result));
   ASSERT_OK(ctx, snug_pack_check(ctx, items, n, offsets, result.height));
   ASSERT_TRUE(result.load <= result.bound && result.bound <= result.height);
@@ -57,7 +57,7 @@ TEST(alignment_is_kept) {
   snug_ctx *ctx = test_ctx();
   snug_pack_item items[MOST];
   int64_t offsets[MOST];
-  snug_pack_options options = {.work = 1 << 20};
+  snug_pack_options options = {.struct_size = sizeof options, .work = 1 << 20};
   for (int round = 0; round < 100; round++) {
     size_t n = (size_t)test_random_between(1, 40);
     for (size_t i = 0; i < n; i++) {
@@ -74,7 +74,7 @@ TEST(a_hinted_answer_comes_back) {
   snug_pack_item items[40];
   int64_t offsets[40];
   int64_t again[40];
-  snug_pack_options none = {.work = 1};
+  snug_pack_options none = {.struct_size = sizeof none, .work = 1};
   problem_guillotine(40, 0.6, 9, items);
   ASSERT_EQ_INT(pack(ctx, items, 40, NULL, offsets).height, PROBLEM_BYTES);
   for (size_t i = 0; i < 40; i++) {
@@ -89,7 +89,7 @@ static void refuse(snug_pack_item item, snug_status status, const char *part) {
   snug_ctx *ctx = test_ctx();
   snug_pack_item items[] = {{0, 1, 1, 1, -1}, item};
   int64_t offsets[2];
-  snug_pack_result result;
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   ASSERT_STATUS(ctx, snug_pack(ctx, items, 2, NULL, offsets, &result), status, part);
 }
 
@@ -107,7 +107,7 @@ TEST(a_load_beyond_the_range_is_refused) {
   snug_ctx *ctx = test_ctx();
   snug_pack_item items[8];
   int64_t offsets[8];
-  snug_pack_result result;
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   for (int i = 0; i < 8; i++) {
     items[i] = (snug_pack_item){0, 4, INT64_C(1) << 59, 1, -1};
   }
@@ -116,8 +116,8 @@ TEST(a_load_beyond_the_range_is_refused) {
 
 TEST(bad_options_are_refused) {
   snug_ctx *ctx = test_ctx();
-  snug_pack_result result;
-  snug_pack_options options = {.capacity = -1};
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
+  snug_pack_options options = {.struct_size = sizeof options, .capacity = -1};
   ASSERT_STATUS(ctx, snug_pack(ctx, NULL, 0, &options, NULL, &result), SNUG_E_ARGUMENT,
                 "capacity -1");
   ASSERT_STATUS(ctx, snug_pack(ctx, NULL, 3, NULL, NULL, &result), SNUG_E_ARGUMENT, "NULL");
@@ -154,7 +154,7 @@ static void compare_with_brute_force(int64_t max_align) {
   snug_pack_item items[7];
   int64_t offsets[7];
   int proven = 0;
-  snug_pack_options options = {.work = 1 << 20};
+  snug_pack_options options = {.struct_size = sizeof options, .work = 1 << 20};
   for (int round = 0; round < 400; round++) {
     size_t n = (size_t)test_random_between(1, 7);
     for (size_t i = 0; i < n; i++) {
@@ -221,7 +221,7 @@ TEST(many_short_lives_come_near_the_load) {
   size_t n = 20000;
   snug_pack_item *items = calloc(n, sizeof *items);
   int64_t *offsets = calloc(n, sizeof *offsets);
-  snug_pack_options options = {.work = INT64_C(1) << 28};
+  snug_pack_options options = {.struct_size = sizeof options, .work = INT64_C(1) << 28};
   for (size_t i = 0; i < n; i++) {
     int64_t lower = test_random_between(0, 20000);
     items[i] = (snug_pack_item){lower, lower + test_random_between(1, 40),
@@ -238,7 +238,7 @@ TEST(same_input_same_answer) {
   snug_pack_item items[60];
   int64_t first[60];
   int64_t second[60];
-  snug_pack_options options = {.work = 3000000};
+  snug_pack_options options = {.struct_size = sizeof options, .work = 3000000};
   problem_guillotine(60, 0.7, 5, items);
   for (size_t i = 0; i < 60; i++) {
     items[i].size -= items[i].size / 7 * (int64_t)(i % 3 == 0); /* no longer without slack */
@@ -253,7 +253,7 @@ TEST(stops_at_the_capacity) {
   snug_ctx *ctx = test_ctx();
   snug_pack_item items[100];
   int64_t offsets[100];
-  snug_pack_options options = {.capacity = 4 * PROBLEM_BYTES};
+  snug_pack_options options = {.struct_size = sizeof options, .capacity = 4 * PROBLEM_BYTES};
   problem_guillotine(100, 0.6, 3, items);
   snug_pack_result r = pack(ctx, items, 100, &options, offsets);
   ASSERT_TRUE(r.height <= options.capacity);
@@ -279,7 +279,7 @@ TEST(deep_networks_come_near_the_load) {
   size_t n = PROBLEM_RESIDUAL_BUFFERS(300);
   snug_pack_item *items = calloc(n, sizeof *items);
   int64_t *offsets = calloc(n, sizeof *offsets);
-  snug_pack_options options = {.work = INT64_C(1) << 28};
+  snug_pack_options options = {.struct_size = sizeof options, .work = INT64_C(1) << 28};
   problem_residual(300, 1, items);
   snug_pack_result r = pack(ctx, items, n, &options, offsets);
   ASSERT_TRUE((double)r.height <= 1.005 * (double)r.load);
@@ -339,7 +339,7 @@ TEST(a_deadline_ends_the_search) {
   snug_ctx *ctx = test_ctx();
   snug_pack_item items[200];
   int64_t offsets[200];
-  snug_pack_options options = {.work = INT64_MAX, .timeout_s = 0.2};
+  snug_pack_options options = {.struct_size = sizeof options, .work = INT64_MAX, .timeout_s = 0.2};
   for (int i = 0; i < 200; i++) {
     int64_t lower = test_random_between(0, 50);
     items[i] = (snug_pack_item){lower, lower + test_random_between(1, 30),
@@ -356,8 +356,8 @@ typedef struct problem {
 
 static snug_status pack_some(snug_ctx *ctx, void *arg) {
   const problem *p = arg;
-  snug_pack_options options = {.work = 2000000};
-  snug_pack_result result;
+  snug_pack_options options = {.struct_size = sizeof options, .work = 2000000};
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   return snug_pack(ctx, p->items, p->n, &options, p->offsets, &result);
 }
 

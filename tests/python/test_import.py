@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 MIB = 1 << 20
@@ -54,6 +55,28 @@ class ImportTest(unittest.TestCase):
         done = python("-c", "from snug._library import library; library()", SNUG_LIBRARY="/no/libsnug.so")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("SNUG_LIBRARY", done.stderr)
+
+    def test_a_library_of_another_version_is_refused_with_both_versions(self):
+        import snug
+        major, minor, patch = snug.__version__.split(".")
+        for there, fits in ((f"{major}.{int(minor) + 1}.0", False), (f"{int(major) + 1}.{minor}.0", False),
+                            (f"{major}.{minor}.{int(patch) + 1}", True)):
+            with tempfile.TemporaryDirectory() as folder, self.subTest(there):
+                path = os.path.join(folder, "libsnug.so")
+                text = f'const char *snug_version(void) {{ return "{there}"; }}'
+                subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-x", "c", "-", "-o", path], input=text,
+                               text=True, check=True)
+                done = python("-c", "from snug._library import library; library()", SNUG_LIBRARY=path)
+                self.assertNotEqual(done.returncode, 0)  # one that fits has no other function
+                self.assertEqual(f"is libsnug {there}" in done.stderr, not fits, done.stderr)
+                if not fits:
+                    for word in (path, there, snug.__version__, "pip install"):
+                        self.assertIn(word, done.stderr)
+
+    def test_the_name_of_the_library_has_the_minor_version_below_1(self):
+        from snug import _library
+        self.assertEqual(_library._interface("0.7.3"), "0.7")
+        self.assertEqual(_library._interface("2.7.3"), "2")
 
 
 WAITS = """

@@ -19,7 +19,7 @@ static int32_t y[ROWS];
 static snug_status make_model(snug_ctx *ctx, snug_model **out) {
   static const int64_t shape[] = {FEATURES};
   const char *const loss[] = {"sparse_categorical_crossentropy"};
-  snug_compile_options c = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options c = SNUG_INIT(snug_compile_options);
   SNUG_TRY(snug_model_create(ctx, NULL, out));
   snug_model_input(*out, "x", SNUG_FLOAT32, shape, 1);
   snug_model_add(*out, "Dense", "units=16 activation=relu name=first");
@@ -32,7 +32,7 @@ static snug_status make_model(snug_ctx *ctx, snug_model **out) {
 static const snug_data *data(void) {
   static snug_array xs = {x, SNUG_FLOAT32, 2, {ROWS, FEATURES}};
   static snug_array ys = {y, SNUG_INT32, 1, {ROWS}};
-  static snug_data all = {&xs, 1, &ys, 1, NULL};
+  static snug_data all = {sizeof all, &xs, 1, &ys, 1, NULL};
   for (int i = 0; i < ROWS; i++) {
     y[i] = i % 3;
     x[i * FEATURES] = (float)y[i];
@@ -42,7 +42,7 @@ static const snug_data *data(void) {
 
 static snug_fit_options options(const snug_callback *callbacks, int32_t n) {
   static const snug_span target = {2, 2};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = BATCH;
   o.epochs = EPOCHS;
   o.validation_split = 0.2;
@@ -54,7 +54,8 @@ static snug_fit_options options(const snug_callback *callbacks, int32_t n) {
 }
 
 static snug_status fit_recorded(snug_model *m, snug_fit_record *record, snug_history **history) {
-  const snug_callback recorder = snug_fit_record_callback(record);
+  snug_callback recorder = SNUG_INIT(snug_callback);
+  snug_fit_record_callback(record, &recorder);
   snug_fit_options o = options(&recorder, 1);
   return snug_fit(m, data(), &o, history);
 }
@@ -142,8 +143,8 @@ TEST(a_fit_is_recorded) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   snug_history *h = NULL;
-  snug_memory_report report;
-  snug_fit_record record = {.path = test_path("run.snug")};
+  snug_memory_report report = SNUG_INIT(snug_memory_report);
+  snug_fit_record record = {.struct_size = sizeof record, .path = test_path("run.snug")};
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
   ASSERT_OK(ctx, fit_recorded(m, &record, &h));
@@ -168,7 +169,8 @@ TEST(the_peak_is_that_of_the_fit) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   void *much = NULL;
-  snug_fit_record record = {.path = test_path("run.snug"), .replace = true};
+  snug_fit_record record = {
+      .struct_size = sizeof record, .path = test_path("run.snug"), .replace = true};
   ASSERT_OK(ctx, make_model(ctx, &m));
   ASSERT_OK(ctx, snug__take(ctx, SNUG__MEM_SCRATCH, 64 << 20, &much));
   snug__give(ctx, SNUG__MEM_SCRATCH, much, 64 << 20);
@@ -187,16 +189,19 @@ TEST(the_peak_is_that_of_the_fit) {
 TEST(saves_are_phases) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_callback all[3];
-  snug_fit_record record = {.path = test_path("run.snug"), .stays_open = true};
-  snug_callback_target model_file = {.path = test_path("m.weights.h5")};
-  snug_callback_target folder = {.path = test_path("backup")};
+  snug_callback all[3] = {SNUG_INIT(snug_callback), SNUG_INIT(snug_callback),
+                          SNUG_INIT(snug_callback)};
+  snug_fit_record record = {
+      .struct_size = sizeof record, .path = test_path("run.snug"), .stays_open = true};
+  snug_callback_target model_file = {.struct_size = sizeof model_file,
+                                     .path = test_path("m.weights.h5")};
+  snug_callback_target folder = {.struct_size = sizeof folder, .path = test_path("backup")};
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
   ASSERT_OK(ctx, snug_callback_create(m, "ModelCheckpoint", "save_weights_only=true", &model_file,
                                       &all[0]));
   ASSERT_OK(ctx, snug_callback_create(m, "BackupAndRestore", NULL, &folder, &all[1]));
-  all[2] = snug_fit_record_callback(&record);
+  snug_fit_record_callback(&record, &all[2]);
   snug_fit_options o = options(all, 3);
   ASSERT_OK(ctx, snug_fit(m, data(), &o, NULL));
   ASSERT_NOT_NULL(record.recorder);
@@ -223,11 +228,12 @@ TEST(a_plan_counts_it_and_makes_no_file) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   snug_plan *plan = NULL;
-  snug_memory_report with;
-  snug_fit_record record = {.path = test_path("run.snug")};
+  snug_memory_report with = SNUG_INIT(snug_memory_report);
+  snug_fit_record record = {.struct_size = sizeof record, .path = test_path("run.snug")};
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
-  const snug_callback recorder = snug_fit_record_callback(&record);
+  snug_callback recorder = SNUG_INIT(snug_callback);
+  snug_fit_record_callback(&record, &recorder);
   snug_fit_options o = options(&recorder, 1);
   ASSERT_OK(ctx, snug_plan_fit(m, data(), &o, &plan));
   snug_plan_memory(plan, &with);
@@ -243,10 +249,11 @@ TEST(short_epochs_have_values) {
   enum { MANY = 600, FIRST = 100 };
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_fit_record record = {.path = test_path("run.snug")};
+  snug_fit_record record = {.struct_size = sizeof record, .path = test_path("run.snug")};
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
-  const snug_callback recorder = snug_fit_record_callback(&record);
+  snug_callback recorder = SNUG_INIT(snug_callback);
+  snug_fit_record_callback(&record, &recorder);
   snug_fit_options o = options(&recorder, 1);
   o.epochs = MANY;
   o.steps_per_epoch = 1;
@@ -266,7 +273,7 @@ TEST(short_epochs_have_values) {
 TEST(a_file_that_is_there_ends_the_fit) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_fit_record record = {.path = test_path("run.snug")};
+  snug_fit_record record = {.struct_size = sizeof record, .path = test_path("run.snug")};
   some_store(record.path, (const uint8_t *)"precious", 8);
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
@@ -288,7 +295,8 @@ TEST(a_recording_goes_on) {
     static uint8_t bytes[SOME_MOST];
     char name[32];
     snprintf(name, sizeof name, "%zu.snug", i);
-    snug_fit_record record = {.model = m, .path = test_path(name), .goes_on = true};
+    snug_fit_record record = {
+        .struct_size = sizeof record, .model = m, .path = test_path(name), .goes_on = true};
     ASSERT_OK(ctx, fit_recorded(m, &record, NULL));
     some_store(record.path, bytes, some_load(record.path, bytes) - (size_t)cuts[i]);
     snug_recording *r = some_read(ctx, record.path);
@@ -312,7 +320,8 @@ TEST(a_recording_goes_on) {
 TEST(what_is_no_recording_does_not_go_on) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_fit_record record = {.path = test_path("run.snug"), .goes_on = true};
+  snug_fit_record record = {
+      .struct_size = sizeof record, .path = test_path("run.snug"), .goes_on = true};
   some_store(record.path, (const uint8_t *)"precious, and long enough for a head", 36);
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
@@ -340,12 +349,14 @@ TEST(a_full_disk_does_not_end_the_training) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   snug_history *h = NULL;
-  snug_fit_record record = {.path = test_path("run.snug")};
+  snug_fit_record record = {.struct_size = sizeof record, .path = test_path("run.snug")};
   signal(SIGXFSZ, SIG_IGN);
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
-  const snug_callback all[] = {snug_fit_record_callback(&record),
-                               {.user = (void *)record.path, .epoch_end = fill_disk}};
+  snug_callback all[] = {
+      SNUG_INIT(snug_callback),
+      {.struct_size = sizeof *all, .user = (void *)record.path, .epoch_end = fill_disk}};
+  snug_fit_record_callback(&record, &all[0]);
   snug_fit_options o = options(all, 2);
   ASSERT_OK(ctx, snug_fit(m, data(), &o, &h));
   ASSERT_EQ_INT(snug_history_epochs(h), EPOCHS);
@@ -368,11 +379,12 @@ TEST(a_fit_that_fails_is_recorded_up_to_there) {
   static const snug_status failure = SNUG_E_STOPPED;
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_fit_record record = {.path = test_path("run.snug")};
+  snug_fit_record record = {.struct_size = sizeof record, .path = test_path("run.snug")};
   ASSERT_OK(ctx, make_model(ctx, &m));
   record.model = m;
-  const snug_callback all[] = {snug_fit_record_callback(&record),
-                               {.epoch_begin = refuse, .failure = &failure}};
+  snug_callback all[] = {SNUG_INIT(snug_callback),
+                         {.struct_size = sizeof *all, .epoch_begin = refuse, .failure = &failure}};
+  snug_fit_record_callback(&record, &all[0]);
   snug_fit_options o = options(all, 2);
   ASSERT_EQ_INT(snug_fit(m, data(), &o, NULL), SNUG_E_STOPPED);
   snug_recording *r = some_read(ctx, record.path);
@@ -386,9 +398,10 @@ TEST(a_fit_that_fails_is_recorded_up_to_there) {
 TEST(nothing_records_nothing) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_fit_record without_model = {.path = "run.snug"};
-  const snug_callback all[] = {snug_fit_record_callback(NULL),
-                               snug_fit_record_callback(&without_model)};
+  snug_fit_record without_model = {.struct_size = sizeof without_model, .path = "run.snug"};
+  snug_callback all[] = {SNUG_INIT(snug_callback), SNUG_INIT(snug_callback)};
+  snug_fit_record_callback(NULL, &all[0]);
+  snug_fit_record_callback(&without_model, &all[1]);
   snug_fit_record_moment(NULL, "sample");
   snug_fit_record_moment(&without_model, "sample");
   ASSERT_OK(ctx, make_model(ctx, &m));
@@ -400,7 +413,8 @@ TEST(nothing_records_nothing) {
 static snug_status scenario(snug_ctx *ctx, void *path) {
   snug_model *m = NULL;
   snug_status s = make_model(ctx, &m);
-  snug_fit_record record = {.model = m, .path = path, .replace = true};
+  snug_fit_record record = {
+      .struct_size = sizeof record, .model = m, .path = path, .replace = true};
   s = s ? s : fit_recorded(m, &record, NULL);
   snug_model_destroy(m);
   return s;

@@ -132,12 +132,13 @@ TEST(wrong_arguments) {
   ASSERT_OK(ctx, snug_recorder_fact(r, longer[0] + 1, text + sizeof text - 1 - 16000));
   ASSERT_OK(ctx, snug_recorder_fact(r, "x", NULL));
   ASSERT_STATUS(ctx, snug_recorder_moment(r, NULL), SNUG_E_ARGUMENT, "no moment");
-  ASSERT_STATUS(ctx, snug_recorder_moment(r, &(snug_moment){0}), SNUG_E_ARGUMENT, "''");
-  snug_moment m = {.at = "batch_begin"};
+  ASSERT_STATUS(ctx, snug_recorder_moment(r, &(snug_moment)SNUG_INIT(snug_moment)), SNUG_E_ARGUMENT,
+                "''");
+  snug_moment m = {.struct_size = sizeof m, .at = "batch_begin"};
   ASSERT_STATUS(ctx, snug_recorder_moment(r, &m), SNUG_E_ARGUMENT, "batch_begin");
   double bad[] = {-1.0, (double)NAN, (double)INFINITY, 1e300};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    m = (snug_moment){.at = "sample", .seconds = bad[i]};
+    m = (snug_moment){.struct_size = sizeof(snug_moment), .at = "sample", .seconds = bad[i]};
     ASSERT_STATUS(ctx, snug_recorder_moment(r, &m), SNUG_E_ARGUMENT, "seconds");
     ASSERT_STATUS(ctx, snug_recorder_begin_peak(r, bad[i]), SNUG_E_ARGUMENT, "seconds");
   }
@@ -194,7 +195,8 @@ TEST(a_recording_does_not_grow_without_end) {
 /* What a watched tree of processes looks like, 20 times a second. */
 static snug_moment watched(uint64_t i) {
   uint64_t wave = (uint64_t)(1e9 * (1.0 + 0.1 * sin((double)i / 50.0))) & ~UINT64_C(4095);
-  return (snug_moment){.seconds = (double)i / 20.0 + 1e-5 * (double)(i % 7),
+  return (snug_moment){.struct_size = sizeof(snug_moment),
+                       .seconds = (double)i / 20.0 + 1e-5 * (double)(i % 7),
                        .at = "sample",
                        .epoch = -1,
                        .batch = -1,
@@ -244,7 +246,8 @@ TEST(a_slow_leak_is_bounded_too) {
   const char *path = test_path("run.snug");
   snug_recorder *recorder = some_begin(ctx, path);
   for (uint64_t i = 0; i < N; i++) {
-    snug_moment m = {.seconds = (double)i, .at = "sample", .resident = (1 << 30) + i};
+    snug_moment m = {
+        .struct_size = sizeof m, .seconds = (double)i, .at = "sample", .resident = (1 << 30) + i};
     ASSERT_OK(ctx, snug_recorder_moment(recorder, &m));
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));
@@ -258,7 +261,11 @@ TEST(a_slow_leak_is_bounded_too) {
 static snug_recorder *begin_thinned(snug_ctx *ctx, const char *path) {
   snug_recorder *r = some_begin(ctx, path);
   for (uint64_t i = 0; i < 8 * SNUG__THIN_KEPT; i++) {
-    snug_moment m = {.at = "sample", .resident = 1 << 30, .device = 1 << 30, .held_peak = 5000};
+    snug_moment m = {.struct_size = sizeof m,
+                     .at = "sample",
+                     .resident = 1 << 30,
+                     .device = 1 << 30,
+                     .held_peak = 5000};
     ASSERT_OK(ctx, snug_recorder_moment(r, &m));
   }
   return r;
@@ -268,7 +275,7 @@ TEST(a_high_maximum_is_in_the_file_at_once) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   snug_recorder *recorder = begin_thinned(ctx, path);
-  snug_moment m = {.at = "sample", .seconds = 1.0, .resident = 1 << 30};
+  snug_moment m = {.struct_size = sizeof m, .at = "sample", .seconds = 1.0, .resident = 1 << 30};
   ASSERT_OK(ctx, snug_recorder_moment(recorder, &m)); /* is due */
   int64_t before = size_of(path);
   ASSERT_OK(ctx, snug_recorder_moment(recorder, &m));
@@ -291,10 +298,18 @@ TEST(small_maxima_wait_for_the_next) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   snug_recorder *recorder = begin_thinned(ctx, path);
-  snug_moment due = {.at = "sample", .seconds = 1.0};
-  snug_moment device = {.at = "sample", .seconds = 2.0, .device = (1 << 30) + 9, .held_peak = 5004};
-  snug_moment host = {.at = "sample", .seconds = 3.0, .resident = (1 << 30) + 7, .held_peak = 5001};
-  snug_moment next = {.at = "target", .seconds = 4.0, .held_peak = 8};
+  snug_moment due = {.struct_size = sizeof due, .at = "sample", .seconds = 1.0};
+  snug_moment device = {.struct_size = sizeof device,
+                        .at = "sample",
+                        .seconds = 2.0,
+                        .device = (1 << 30) + 9,
+                        .held_peak = 5004};
+  snug_moment host = {.struct_size = sizeof host,
+                      .at = "sample",
+                      .seconds = 3.0,
+                      .resident = (1 << 30) + 7,
+                      .held_peak = 5001};
+  snug_moment next = {.struct_size = sizeof next, .at = "target", .seconds = 4.0, .held_peak = 8};
   const snug_moment *all[] = {&due, &device, &host, &next};
   for (size_t i = 0; i < 4; i++) {
     ASSERT_OK(ctx, snug_recorder_moment(recorder, all[i]));
@@ -316,10 +331,14 @@ TEST(what_was_held_is_carried_over) {
   const char *path = test_path("run.snug");
   snug_recorder *recorder = begin_thinned(ctx, path);
   for (uint64_t i = 0; i < 16; i++) {
-    snug_moment m = {.at = "sample", .seconds = 1.0 + (double)i, .held_peak = i == 5 ? 4999 : 10};
+    snug_moment m = {.struct_size = sizeof m,
+                     .at = "sample",
+                     .seconds = 1.0 + (double)i,
+                     .held_peak = i == 5 ? 4999 : 10};
     ASSERT_OK(ctx, snug_recorder_moment(recorder, &m));
   }
-  snug_moment last = {.at = "epoch_end", .seconds = 99.0, .held_peak = 10};
+  snug_moment last = {
+      .struct_size = sizeof last, .at = "epoch_end", .seconds = 99.0, .held_peak = 10};
   ASSERT_OK(ctx, snug_recorder_moment(recorder, &last));
   ASSERT_OK(ctx, snug_recorder_close(recorder));
   snug_recording *r = some_read(ctx, path);
@@ -337,7 +356,11 @@ TEST(the_last_maxima_are_in_the_file) {
   snug_ctx *ctx = test_ctx();
   const char *path = test_path("run.snug");
   snug_recorder *recorder = begin_thinned(ctx, path);
-  snug_moment m = {.at = "sample", .seconds = 1.0, .peak = 1 << 30, .device_peak = 1 << 30};
+  snug_moment m = {.struct_size = sizeof m,
+                   .at = "sample",
+                   .seconds = 1.0,
+                   .peak = 1 << 30,
+                   .device_peak = 1 << 30};
   ASSERT_OK(ctx, snug_recorder_moment(recorder, &m)); /* rises */
   for (uint64_t i = 0; i < 3; i++) {
     m.seconds += 1.0;
@@ -387,7 +410,8 @@ static void record_for_ever(const char *path) {
     _exit(1);
   }
   for (uint64_t i = 0;; i++) {
-    snug_moment m = {.seconds = (double)i, .at = "sample", .resident = i * i * i};
+    snug_moment m = {
+        .struct_size = sizeof m, .seconds = (double)i, .at = "sample", .resident = i * i * i};
     snug_memory_piece piece = {"layer", "op", "scratch", i};
     if (snug_recorder_moment(r, &m) || snug_recorder_begin_peak(r, m.seconds) ||
         snug_recorder_piece(r, &piece)) {

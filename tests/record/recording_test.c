@@ -59,7 +59,8 @@ TEST(random_moments_are_read_back) {
   snug_recorder *recorder = some_begin(ctx, path);
   for (size_t i = 0; i < N; i++) {
     snug_moment *m = &moments[i];
-    *m = (snug_moment){.seconds = (double)i * 1e3 + floor(test_random_unit() * 1e9) / 1e6};
+    *m = (snug_moment){.struct_size = sizeof(snug_moment),
+                       .seconds = (double)i * 1e3 + floor(test_random_unit() * 1e9) / 1e6};
     m->at = "sample";
     uint64_t *figures[] = {&m->resident, &m->peak, &m->held, &m->device, &m->file, &m->shared};
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++) {
@@ -330,7 +331,7 @@ TEST(a_recorder_lets_no_time_go_back) {
   const char *path = test_path("run.snug");
   snug_recorder *recorder = some_begin(ctx, path);
   for (size_t i = 0; i < 4; i++) {
-    snug_moment m = {.seconds = told[i], .at = "sample"};
+    snug_moment m = {.struct_size = sizeof m, .seconds = told[i], .at = "sample"};
     ASSERT_OK(ctx, snug_recorder_moment(recorder, &m));
   }
   ASSERT_OK(ctx, snug_recorder_close(recorder));

@@ -27,7 +27,8 @@ snug_moment some_moment(size_t i) {
                                    "batch_end",      "epoch_end",  "sample",   "validation_begin",
                                    "validation_end", "save_begin", "save_end", "sample"};
   uint64_t step = UINT64_C(1) << 2 * i;
-  return (snug_moment){.seconds = 0.05 * (double)i + 1e-6,
+  return (snug_moment){.struct_size = sizeof(snug_moment),
+                       .seconds = 0.05 * (double)i + 1e-6,
                        .at = at[i],
                        .epoch = (int64_t)i / 6 - 1,
                        .batch = (int64_t)i % 3 - 1,

@@ -6,7 +6,7 @@
 
 #include "lib/test.h"
 #include "report/screen.h"
-#include "snug/report.h"
+#include "snug/tools/report.h"
 
 #define COLOURS 8
 

@@ -13,7 +13,8 @@ static const snug_logs logs = {2, names, values};
 static void play(snug_progress *p, screen *s) {
   p->sink = show;
   p->user = s;
-  snug_callback c = snug_progress_callback(p);
+  snug_callback c = SNUG_INIT(snug_callback);
+  snug_progress_callback(p, &c);
   ASSERT_TRUE(c.train_begin(c.user, 2, 3));
   for (int64_t epoch = 0; epoch < 2; epoch++) {
     ASSERT_TRUE(c.epoch_begin(c.user, epoch));
@@ -25,7 +26,7 @@ static void play(snug_progress *p, screen *s) {
 }
 
 TEST(a_line_per_epoch_without_a_terminal) {
-  snug_progress p = {0};
+  snug_progress p = SNUG_INIT(snug_progress);
   screen s = {.n = 0};
   play(&p, &s);
   ASSERT_HAS(s.text, "Epoch 1/2\n3/3 - 0s - ");
@@ -36,27 +37,30 @@ TEST(a_line_per_epoch_without_a_terminal) {
 
 TEST(memory_stands_behind_the_values) {
   const char *with_peak[] = {"loss", SNUG_PEAK_MEMORY};
-  snug_progress p = {.memory = true};
+  snug_progress p = {.struct_size = sizeof p, .memory = true};
   screen s = {.n = 0};
   play(&p, &s);
   ASSERT_HAS(s.text, " - loss: 4.3120e-04 - mem: ");
   ASSERT_HAS(s.text, "MiB\nEpoch 2/2\n");
-  snug_callback c = snug_progress_callback(&p);
+  snug_callback c = SNUG_INIT(snug_callback);
+  snug_progress_callback(&p, &c);
   ASSERT_TRUE(c.epoch_end(c.user, 1, &(snug_logs){2, with_peak, values}));
   ASSERT_NULL(strstr(s.text, SNUG_PEAK_MEMORY));
 }
 
 TEST(the_peak_of_the_process_is_a_value_of_an_epoch) {
   double peak = 0.0;
-  snug_callback c = snug_peak_memory_callback(&peak);
+  snug_callback c = SNUG_INIT(snug_callback);
+  snug_peak_memory_callback(&peak, &c);
   ASSERT_TRUE(c.epoch_end(c.user, 0, &logs));
   ASSERT_TRUE(c.added == &peak && peak > 1e6);
   ASSERT_EQ_TEXT(c.adds, SNUG_PEAK_MEMORY);
-  ASSERT_NULL((void *)snug_peak_memory_callback(NULL).adds);
+  snug_peak_memory_callback(NULL, &c);
+  ASSERT_NULL((void *)c.adds);
 }
 
 TEST(a_bar_on_a_terminal) {
-  snug_progress p = {.bar = true, .colour = true};
+  snug_progress p = {.struct_size = sizeof p, .bar = true, .colour = true};
   screen s = {.n = 0};
   play(&p, &s);
   ASSERT_HAS(
@@ -72,14 +76,15 @@ TEST(a_line_that_is_too_long_still_ends) {
   const char *many_names[MANY];
   double many_values[MANY];
   for (int bar = 0; bar < 2; bar++) {
-    snug_progress p = {.bar = bar != 0, .sink = show};
+    snug_progress p = {.struct_size = sizeof p, .bar = bar != 0, .sink = show};
     screen s = {.n = 0};
     for (int i = 0; i < MANY; i++) {
       many_names[i] = "a_metric_of_an_output";
       many_values[i] = 0.5;
     }
     p.user = &s;
-    snug_callback c = snug_progress_callback(&p);
+    snug_callback c = SNUG_INIT(snug_callback);
+    snug_progress_callback(&p, &c);
     ASSERT_TRUE(c.train_begin(c.user, 1, 1));
     ASSERT_TRUE(c.epoch_begin(c.user, 0));
     ASSERT_TRUE(c.epoch_end(c.user, 0, &(snug_logs){MANY, many_names, many_values}));
@@ -88,7 +93,7 @@ TEST(a_line_that_is_too_long_still_ends) {
 }
 
 TEST(a_bar_stays_within_the_terminal) {
-  snug_progress p = {.bar = true, .ascii = true, .columns = 60};
+  snug_progress p = {.struct_size = sizeof p, .bar = true, .ascii = true, .columns = 60};
   screen s = {.n = 0};
   play(&p, &s);
   const char *begun = strstr(s.text, "\r1/3 ");
@@ -101,7 +106,7 @@ TEST(a_bar_stays_within_the_terminal) {
 }
 
 TEST(plain_characters_where_asked) {
-  snug_progress p = {.bar = true, .ascii = true};
+  snug_progress p = {.struct_size = sizeof p, .bar = true, .ascii = true};
   screen s = {.n = 0};
   play(&p, &s);
   ASSERT_HAS(s.text, "3/3 ==================== 0s");
@@ -135,7 +140,8 @@ TEST(what_is_told_is_enough) {
 }
 
 TEST(parts_come_largest_first) {
-  snug_memory_report r = {.weights = 2048, .activations = 1 << 20, .runtime = 10};
+  snug_memory_report r = {
+      .struct_size = sizeof r, .weights = 2048, .activations = 1 << 20, .runtime = 10};
   char out[256];
   snug_memory_text(&r, true, out, sizeof out);
   ASSERT_EQ_TEXT(out, "activations 1.0 MiB, weights 2.0 KiB, runtime 10 B");

@@ -9,7 +9,7 @@
 
 static snug_status compile(snug_model *m, const char *optimizer) {
   const char *loss = "sparse_categorical_crossentropy";
-  snug_compile_options options = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options options = SNUG_INIT(snug_compile_options);
   options.optimizer = optimizer;
   options.loss = &loss;
   options.n_loss = 1;
@@ -28,7 +28,7 @@ static snug_status small(snug_ctx *ctx, snug_model **out) {
 }
 
 static snug_summary_row row_of(const snug_summary *s, const char *name) {
-  snug_summary_row row;
+  snug_summary_row row = SNUG_INIT(snug_summary_row);
   for (size_t i = 0; i < snug_summary_rows(s); i++) {
     snug_summary_row_get(s, i, &row);
     if (strcmp(row.name, name) == 0) {
@@ -42,7 +42,7 @@ TEST(rows_tell_shapes_and_parameters) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   snug_summary *s = NULL;
-  snug_summary_totals t;
+  snug_summary_totals t = SNUG_INIT(snug_summary_totals);
   ASSERT_OK(ctx, small(ctx, &m));
   ASSERT_OK(ctx, snug_summary_create(m, 0, &s));
   snug_model_destroy(m);
@@ -89,7 +89,7 @@ TEST(the_optimizer_is_counted_as_in_keras) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     snug_model *m = NULL;
     snug_summary *s = NULL;
-    snug_summary_totals t;
+    snug_summary_totals t = SNUG_INIT(snug_summary_totals);
     ASSERT_OK(ctx, small(ctx, &m));
     ASSERT_OK(ctx, compile(m, cases[i].optimizer));
     ASSERT_OK(ctx, snug_summary_create(m, 4, &s));
@@ -104,7 +104,7 @@ TEST(saved_is_what_the_backward_reads) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   snug_summary *s = NULL;
-  snug_summary_totals t;
+  snug_summary_totals t = SNUG_INIT(snug_summary_totals);
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "x", SNUG_FLOAT32, (const int64_t[]){10}, 1);
   snug_model_add(m, "Dense", "units=20 activation=relu name=a");
@@ -135,13 +135,13 @@ static void expect_peak(int64_t batch, const char *optimizer) {
   snug_model *m = NULL;
   snug_summary *s = NULL;
   snug_history *h = NULL;
-  snug_summary_totals t;
-  snug_memory_report report;
+  snug_summary_totals t = SNUG_INIT(snug_summary_totals);
+  snug_memory_report report = SNUG_INIT(snug_memory_report);
   static float x[64 * 8 * 8 * 3];
   static int32_t y[64];
   snug_array xs = {x, SNUG_FLOAT32, 4, {batch, 8, 8, 3}}, ys = {y, SNUG_INT32, 1, {batch}};
-  snug_data data = {.x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
-  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_data data = {.struct_size = sizeof data, .x = &xs, .n_x = 1, .y = &ys, .n_y = 1};
+  snug_fit_options options = SNUG_INIT(snug_fit_options);
   options.batch_size = batch;
   ASSERT_OK(ctx, small(ctx, &m));
   ASSERT_OK(ctx, compile(m, optimizer));
@@ -260,7 +260,7 @@ static snug_status wide_names(snug_ctx *ctx, snug_model **out) {
   snug_tensor both[2] = {a, b};
   snug_tensor y = snug_model_layer(*out, "Add", "name=sum", both, 2);
   SNUG_TRY(snug_model_outputs(*out, &y, 1));
-  snug_compile_options options = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options options = SNUG_INIT(snug_compile_options);
   const char *loss = "mse";
   options.loss = &loss;
   options.n_loss = 1;
@@ -314,7 +314,7 @@ static void expect_network(const char *name, uint64_t parameters, double giga_ma
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   snug_summary *s = NULL;
-  snug_summary_totals t;
+  snug_summary_totals t = SNUG_INIT(snug_summary_totals);
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   net n = *net_find(name);
   n.size = 224;
@@ -340,7 +340,7 @@ static snug_status scenario(snug_ctx *ctx, void *arg) {
   (void)arg;
   snug_status status = branched(ctx, &m);
   const char *loss = "mse";
-  snug_compile_options options = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options options = SNUG_INIT(snug_compile_options);
   options.loss = &loss;
   options.n_loss = 1;
   status = status ? status : snug_model_compile(m, &options);

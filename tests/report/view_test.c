@@ -60,7 +60,8 @@ static paper write_form(const snug_view *v, snug_view_form form) {
   paper p = {.text = NULL};
   p.stream = open_memstream(&p.text, &p.bytes);
   ASSERT_NOT_NULL(p.stream);
-  snug_view_options o = {.sink = put, .user = p.stream, .columns = 100, .next = "snug"};
+  snug_view_options o = {
+      .struct_size = sizeof o, .sink = put, .user = p.stream, .columns = 100, .next = "snug"};
   snug_view_write(v, form, &o);
   fclose(p.stream);
   return p;
@@ -139,7 +140,8 @@ TEST(a_peak_between_samples_is_seen) {
   uint64_t bars[10];
   ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &rec));
   for (int i = 0; i < 10; i++) {
-    snug_moment m = {.seconds = i, .at = "sample", .epoch = -1, .batch = -1};
+    snug_moment m = {
+        .struct_size = sizeof m, .seconds = i, .at = "sample", .epoch = -1, .batch = -1};
     m.resident = 5 * MIB;
     m.peak = i < 6 ? 5 * MIB : 30 * MIB;
     ASSERT_OK(ctx, snug_recorder_moment(rec, &m));
@@ -188,7 +190,8 @@ static made make(snug_ctx *ctx, const char *path) {
 }
 
 static void tell(const made *m, double seconds, const char *at, int64_t epoch, int64_t batch) {
-  snug_moment moment = {.seconds = seconds, .at = at, .epoch = epoch, .batch = batch};
+  snug_moment moment = {
+      .struct_size = sizeof moment, .seconds = seconds, .at = at, .epoch = epoch, .batch = batch};
   moment.resident = moment.peak = 5 * MIB;
   ASSERT_OK(m->ctx, snug_recorder_moment(m->recorder, &moment));
 }
@@ -331,7 +334,12 @@ TEST(counters_fall_to_zero) {
   snug_ctx *ctx = test_ctx();
   made m = make(ctx, test_path("run.snug"));
   for (int i = 0; i < 3; i++) {
-    snug_moment moment = {.seconds = i, .at = "sample", .epoch = -1, .batch = -1, .resident = MIB};
+    snug_moment moment = {.struct_size = sizeof moment,
+                          .seconds = i,
+                          .at = "sample",
+                          .epoch = -1,
+                          .batch = -1,
+                          .resident = MIB};
     moment.held = i == 1 ? MIB : 0;
     ASSERT_OK(ctx, snug_recorder_moment(m.recorder, &moment));
   }
@@ -393,7 +401,8 @@ TEST(a_failed_run_has_a_bad_headline) {
 TEST(the_axis_reaches_to_what_is_held) {
   snug_ctx *ctx = test_ctx();
   made m = make(ctx, test_path("run.snug"));
-  snug_moment moment = {.seconds = 1.0, .at = "sample", .epoch = -1, .batch = -1};
+  snug_moment moment = {
+      .struct_size = sizeof moment, .seconds = 1.0, .at = "sample", .epoch = -1, .batch = -1};
   moment.resident = moment.peak = 5 * MIB;
   moment.held = moment.held_peak = 40 * MIB;
   ASSERT_OK(ctx, snug_recorder_moment(m.recorder, &moment));
@@ -414,7 +423,8 @@ TEST(axes_have_round_numbers) {
   snug_ctx *ctx = test_ctx();
   for (size_t i = 0; i < SNUG_COUNT(cases); i++) {
     made m = make(ctx, test_path("run.snug"));
-    snug_moment moment = {.seconds = 23.0, .at = "sample", .epoch = -1, .batch = -1};
+    snug_moment moment = {
+        .struct_size = sizeof moment, .seconds = 23.0, .at = "sample", .epoch = -1, .batch = -1};
     moment.resident = moment.peak = (uint64_t)(cases[i].mib * MIB);
     ASSERT_OK(ctx, snug_recorder_moment(m.recorder, &moment));
     opened o = look_at_made(&m);
@@ -520,7 +530,8 @@ TEST(bad_calls_are_refused) {
   }
   ASSERT_STATUS(ctx, snug_view_tensorboard(o.view, "", false), SNUG_E_ARGUMENT, "folder");
   snug_view_write(o.view, SNUG_VIEW_TEXT, NULL);
-  snug_view_write(NULL, SNUG_VIEW_TEXT, &(snug_view_options){.sink = put});
+  snug_view_write(NULL, SNUG_VIEW_TEXT,
+                  &(snug_view_options){.struct_size = sizeof(snug_view_options), .sink = put});
   snug_view_verdict(NULL, 0, false, NULL, 0);
   snug_view_destroy(NULL);
   end(&o);
@@ -652,7 +663,8 @@ TEST(pages_are_those_of_the_peak) {
     snug_recorder *rec = NULL;
     opened o = {.n = 1};
     ASSERT_OK(ctx, snug_recorder_open(ctx, path, true, &rec));
-    snug_moment m = {.seconds = 1, .at = "sample", .epoch = -1, .batch = -1};
+    snug_moment m = {
+        .struct_size = sizeof m, .seconds = 1, .at = "sample", .epoch = -1, .batch = -1};
     m.resident = m.peak = 5 * MIB;
     ASSERT_OK(ctx, snug_recorder_moment(rec, &m));
     m.seconds = 3;

@@ -72,7 +72,7 @@ static snug_status keep(void *user, int64_t row, uint64_t pass, void *const *sam
 /* Two layers, and between the input and them what is given (the last NULL). */
 static snug_model *model_of(snug_ctx *ctx, const char *const layers[][2]) {
   const int64_t shape[] = {HEIGHT, WIDTH, CHANNELS};
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   snug_model *m = NULL;
   o.seed = SEED;
   ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
@@ -104,11 +104,16 @@ static void train(const char *const layers[][2], const snug_data *data, const ch
   snug_ctx *ctx = test_ctx();
   snug_model *m = model_of(ctx, layers);
   snug_history *h = NULL;
-  snug_memory_report memory;
-  snug_fit_options o = {.batch_size = 4, .epochs = 3, .validation_split = 0.2, .augment = augment};
+  snug_memory_report memory = SNUG_INIT(snug_memory_report);
+  snug_fit_options o = {.struct_size = sizeof o,
+                        .batch_size = 4,
+                        .epochs = 3,
+                        .validation_split = 0.2,
+                        .augment = augment};
   memset(out, 0, sizeof *out);
   ASSERT_OK(ctx, snug_fit(m, data, &o, &h));
   snug_history_memory(h, &memory);
+  out->report = (snug_data_report)SNUG_INIT(snug_data_report);
   snug_history_data(h, &out->report);
   ASSERT_EQ_UINT(memory.planned, memory.measured);
   snug_logs logs = snug_history_logs(h, 2);
@@ -163,7 +168,11 @@ TEST(the_same_of_bytes_and_of_rows_by_any_number_of_workers) {
   train(own, &im.data, NULL, &got);
   expect_same(&expected, &got);
   im.x.data = NULL;
-  im.source = (snug_source){.name = "rows", .user = &im, .rows = ROWS, .read = read_row};
+  im.source = (snug_source){.struct_size = sizeof(snug_source),
+                            .name = "rows",
+                            .user = &im,
+                            .rows = ROWS,
+                            .read = read_row};
   im.data.source = &im.source;
   for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
     for (int k = 0; k < 2; k++) {
@@ -180,10 +189,10 @@ TEST(the_same_of_bytes_and_of_rows_by_any_number_of_workers) {
 TEST(a_plan_counts_it) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = model_of(ctx, own);
-  snug_fit_options o = {.batch_size = 4};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 4};
   images im;
   snug_plan *with_data = NULL, *without = NULL;
-  snug_data_report of_data, of_samples;
+  snug_data_report of_data = SNUG_INIT(snug_data_report), of_samples = SNUG_INIT(snug_data_report);
   make(&im);
   ASSERT_OK(ctx, snug_plan_fit(m, &im.data, &o, &with_data));
   ASSERT_OK(ctx, snug_plan_samples(m, ROWS, &o, &without));
@@ -203,7 +212,7 @@ TEST(what_comes_augmented_is_left_alone) {
   snug_model *m = model_of(ctx, own);
   images im;
   snug_plan *p = NULL;
-  snug_data_report report;
+  snug_data_report report = SNUG_INIT(snug_data_report);
   make(&im);
   snug_model_set_augmented(m);
   ASSERT_OK(ctx, snug_plan_fit(m, &im.data, NULL, &p));
@@ -221,7 +230,7 @@ static void refused(snug_dtype dtype, int64_t channels, const char *augment, con
   const int64_t shape[] = {HEIGHT, WIDTH, channels};
   snug_model *m = NULL;
   snug_plan *p = NULL;
-  snug_fit_options o = {.augment = augment};
+  snug_fit_options o = {.struct_size = sizeof o, .augment = augment};
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "x", dtype, shape, 3);
   snug_model_add(m, "Rescaling", "scale=1");
@@ -245,7 +254,7 @@ TEST(what_is_no_image_is_refused) {
 static snug_status fit_once(snug_ctx *ctx, void *user) {
   images *im = user;
   const int64_t shape[] = {HEIGHT, WIDTH, CHANNELS};
-  snug_fit_options o = {.batch_size = 8, .augment = STEPS};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .augment = STEPS};
   snug_model *m = NULL;
   SNUG_TRY(snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "x", SNUG_FLOAT32, shape, 3);

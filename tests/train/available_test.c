@@ -9,7 +9,7 @@ static const net *demo(void) { return &nets[1]; }
 
 /* A plan as it is without anybody who judges it. */
 static snug_memory_report free_report(job *j, snug_plan_point *first) {
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_memory_set_available(j->ctx, 0);
   snug_plan *plan = job_plan(j, 0);
   ASSERT_TRUE(snug_plan_fits(plan));
@@ -22,7 +22,7 @@ static snug_memory_report free_report(job *j, snug_plan_point *first) {
 TEST(a_fit_without_a_line_is_refused_before_step_1) {
   job j;
   job_open(&j, demo(), "adam");
-  snug_plan_point first;
+  snug_plan_point first = SNUG_INIT(snug_plan_point);
   snug_memory_report r = free_report(&j, &first);
   snug_memory_set_available(j.ctx, r.process / 2);
   ASSERT_STATUS(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL), SNUG_E_LIMIT,
@@ -36,8 +36,8 @@ TEST(a_fit_without_a_line_is_refused_before_step_1) {
 TEST(its_plan_is_that_of_full_speed) {
   job j;
   job_open(&j, demo(), "adam");
-  snug_plan_point first, judged;
-  snug_memory_report r = free_report(&j, &first), of_judged;
+  snug_plan_point first = SNUG_INIT(snug_plan_point), judged = SNUG_INIT(snug_plan_point);
+  snug_memory_report r = free_report(&j, &first), of_judged = SNUG_INIT(snug_memory_report);
   snug_memory_set_available(j.ctx, r.process / 2);
   snug_plan *plan = job_plan(&j, 0);
   ASSERT_FALSE(snug_plan_fits(plan));
@@ -55,8 +55,8 @@ TEST(its_plan_is_that_of_full_speed) {
 TEST(levers_that_are_set_are_judged_too) {
   job j;
   job_open(&j, demo(), "adam");
-  j.options.levers.recompute = "activations";
-  snug_plan_point first;
+  j.options.recompute = "activations";
+  snug_plan_point first = SNUG_INIT(snug_plan_point);
   snug_memory_report r = free_report(&j, &first);
   snug_memory_set_available(j.ctx, r.process / 2);
   ASSERT_STATUS(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL), SNUG_E_LIMIT,
@@ -67,7 +67,7 @@ TEST(levers_that_are_set_are_judged_too) {
 TEST(a_line_goes_by_itself) {
   job j;
   job_open(&j, demo(), "adam");
-  snug_plan_point first;
+  snug_plan_point first = SNUG_INIT(snug_plan_point);
   snug_memory_report r = free_report(&j, &first);
   snug_memory_set_available(j.ctx, 1);
   snug_plan *plan = job_plan(&j, r.process + (UINT64_C(1) << 30));
@@ -112,10 +112,11 @@ TEST(a_bound_within_the_reserve_ends_no_planned_fit) {
 #endif
   job j;
   job_open(&j, demo(), "adam");
-  snug_plan_point first;
+  snug_plan_point first = SNUG_INIT(snug_plan_point);
   snug_memory_report r = free_report(&j, &first);
   taker t = {.ctx = j.ctx, .process = r.process};
-  const snug_callback one = {.user = &t, .epoch_end = take_the_rest, .failure = &t.status};
+  const snug_callback one = {
+      .struct_size = sizeof one, .user = &t, .epoch_end = take_the_rest, .failure = &t.status};
   j.options.callbacks = &one;
   j.options.n_callbacks = 1;
   j.options.planned = lower_bound;
@@ -130,7 +131,7 @@ TEST(evaluate_and_predict_are_refused_likewise) {
   job j;
   job_open(&j, demo(), "adam");
   double values[2];
-  snug_memory_process now;
+  snug_memory_process now = SNUG_INIT(snug_memory_process);
   float *out = malloc((size_t)j.data.x_array.shape[0] * (size_t)demo()->classes * sizeof *out);
   void *const outputs[] = {out};
   ASSERT_NOT_NULL(out);

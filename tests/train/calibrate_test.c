@@ -75,7 +75,7 @@ TEST(a_large_batch_is_told_from_small_ones) {
   snug_model *m = net_model(ctx, &nets[1], "adam");
   calibrated small, large;
   double sums[2] = {0.0, 0.0};
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   ASSERT_OK(ctx, calibrate(m, 256, &small));
   snug_memory_reset_peak(ctx);
   ASSERT_OK(ctx, calibrate(m, 1 << 16, &large));

@@ -35,7 +35,7 @@ void toy_make(toy *t, int64_t n, const int64_t *shape, int32_t rank, int32_t cla
   t->x_array.data = t->x;
   t->y_array = (snug_array){t->y, SNUG_INT32, 1, {n}};
   t->weight_array = (snug_array){t->weight, SNUG_FLOAT32, 1, {n}};
-  t->data = (snug_data){&t->x_array, 1, &t->y_array, 1, NULL};
+  t->data = (snug_data){sizeof(snug_data), &t->x_array, 1, &t->y_array, 1, NULL};
 }
 
 void toy_free(toy *t) {
@@ -46,7 +46,7 @@ void toy_free(toy *t) {
 
 snug_status compile_with(snug_model *m, const char *optimizer, const char *loss) {
   const char *const metrics[] = {"accuracy"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = optimizer;
   o.loss = &loss;
   o.n_loss = 1;

@@ -26,7 +26,7 @@ static uint32_t mode_of_caller(void) { return _mm_getcsr() & MODE_BITS; }
 static snug_model *new_dense(snug_ctx *ctx, snug_dtype dtype, const char *initial) {
   char config[200];
   const int64_t shape[] = {WIDTH};
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   snug_model *m = NULL;
   o.dtype = dtype;
   ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
@@ -59,7 +59,7 @@ static void expect_zeros(snug_dtype dtype, double x, const char *initial) {
   }
   bool is_double = dtype == SNUG_FLOAT64;
   const snug_array a = {is_double ? (void *)x64 : (void *)x32, dtype, 2, {ROWS, WIDTH}};
-  const snug_data data = {.x = &a, .n_x = 1};
+  const snug_data data = {.struct_size = sizeof data, .x = &a, .n_x = 1};
   void *const outs[] = {out};
   uint32_t before = mode_of_caller();
   ASSERT_OK(ctx, snug_predict(m, &data, ROWS, outs, 1));
@@ -98,16 +98,17 @@ TEST(training_flushes_and_leaves_the_mode) {
   static const float zeros[ROWS * WIDTH];
   static float kernel[WIDTH * WIDTH];
   const char *const loss[] = {"mse"};
-  snug_compile_options c = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options c = SNUG_INIT(snug_compile_options);
   c.optimizer = "sgd(learning_rate=1.0, weight_decay=0.5)";
   c.loss = loss;
   c.n_loss = 1;
   ASSERT_OK(ctx, snug_model_compile(m, &c));
   const snug_array a = {zeros, SNUG_FLOAT32, 2, {ROWS, WIDTH}};
-  const snug_data data = {&a, 1, &a, 1, NULL};
+  const snug_data data = {sizeof data, &a, 1, &a, 1, NULL};
   uint32_t before = mode_of_caller();
-  const snug_callback look = {.user = &before, .batch_end = sees_the_callers_mode};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  const snug_callback look = {
+      .struct_size = sizeof look, .user = &before, .batch_end = sees_the_callers_mode};
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *h = NULL;
   o.batch_size = ROWS / 30 + 1;
   o.callbacks = &look;

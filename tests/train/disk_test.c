@@ -39,10 +39,10 @@ static char kernels[8192]; /* that all fits of a test run; "": that they choose 
 
 static void open_job(job *j, bool disk) {
   job_open(j, &wide, "adam");
-  j->options.levers.micro_batch = wide.batch; /* micro-batches round otherwise */
-  j->options.levers.allow_disk = disk;
-  j->options.levers.kernels = kernels[0] ? kernels : NULL;
-  j->options.levers.recompute = "none"; /* then there is no other way, however slow the disk is */
+  j->options.micro_batch = wide.batch; /* micro-batches round otherwise */
+  j->options.allow_disk = disk;
+  j->options.kernels = kernels[0] ? kernels : NULL;
+  j->options.recompute = "none"; /* then there is no other way, however slow the disk is */
 }
 
 /* Those of the fastest point. */
@@ -75,7 +75,7 @@ static void skip_without_prediction(void) {
 /* ---- points ---- */
 
 static void check_points(const snug_plan *plan) {
-  snug_plan_point p, before = {0};
+  snug_plan_point p = SNUG_INIT(snug_plan_point), before = SNUG_INIT(snug_plan_point);
   bool any = false;
   for (size_t i = 0; i < snug_plan_points(plan); i++) {
     snug_plan_point_at(plan, i, &p);
@@ -93,10 +93,10 @@ TEST(points_have_values_that_wait) {
   for (size_t i = 0; i < SNUG_COUNT(fixed); i++) {
     job j;
     open_job(&j, true);
-    j.options.levers.recompute = fixed[i];
-    j.options.levers.curve = true;
+    j.options.recompute = fixed[i];
+    j.options.curve = true;
     snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
-    snug_plan_point p;
+    snug_plan_point p = SNUG_INIT(snug_plan_point);
     check_points(plan);
     snug_plan_point_at(plan, snug_plan_points(plan) - 1, &p);
     ASSERT_EQ_INT(p.recomputed > 0, i == 1);
@@ -109,11 +109,11 @@ TEST(nothing_waits_unless_it_is_allowed) {
   keep_timings();
   job j;
   open_job(&j, false);
-  j.options.levers.recompute = NULL;
-  j.options.levers.curve = true;
+  j.options.recompute = NULL;
+  j.options.curve = true;
   snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   for (size_t i = 0; i < snug_plan_points(plan); i++) {
-    snug_plan_point p;
+    snug_plan_point p = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(plan, i, &p);
     ASSERT_EQ_UINT(p.on_disk, 0);
   }
@@ -127,7 +127,7 @@ TEST(nothing_waits_unless_it_is_allowed) {
 static char *train_with(uint64_t line, bool disk, size_t *bytes) {
   job j;
   snug_history *h = NULL;
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   open_job(&j, disk);
   j.options.memory = line;
   ASSERT_OK(j.ctx, snug_fit(j.model, &j.data.data, &j.options, &h));
@@ -161,7 +161,7 @@ TEST(the_disk_goes_lower_with_the_same_bits) {
 
 static void refuse(job *j, const char *folder, const char *message) {
   snug_plan *plan = NULL;
-  j->options.levers.disk_folder = folder;
+  j->options.disk_folder = folder;
   ASSERT_STATUS(j->ctx, snug_fit(j->model, &j->data.data, &j->options, NULL), SNUG_E_IO, message);
   ASSERT_STATUS(j->ctx, snug_plan_fit(j->model, &j->data.data, &j->options, &plan), SNUG_E_IO,
                 message);

@@ -122,15 +122,17 @@ static void fit_with_callback(inside *in, snug_callback c, snug_fit_options o) {
 
 TEST(a_callback_cannot_compile) {
   inside in = {0};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  fit_with_callback(&in, (snug_callback){.batch_end = compile_inside}, o);
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
+  fit_with_callback(
+      &in, (snug_callback){.struct_size = sizeof(snug_callback), .batch_end = compile_inside}, o);
 }
 
 TEST(a_callback_can_evaluate_and_predict) {
   inside in = {0};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.epochs = 3;
-  fit_with_callback(&in, (snug_callback){.epoch_end = use_inside}, o);
+  fit_with_callback(
+      &in, (snug_callback){.struct_size = sizeof(snug_callback), .epoch_end = use_inside}, o);
   ASSERT_EQ_INT(in.epochs, 3);
 }
 
@@ -150,10 +152,12 @@ static bool count_epoch(void *user, int64_t epoch, const snug_logs *logs) {
 }
 
 TEST(a_callback_of_validation_stops_training) {
-  const snug_callback c = {
-      .test_begin = at_test_begin, .test_end = at_test_end, .epoch_end = count_epoch};
+  const snug_callback c = {.struct_size = sizeof c,
+                           .test_begin = at_test_begin,
+                           .test_end = at_test_end,
+                           .epoch_end = count_epoch};
   inside begin = {.stop_at_test_begin = true}, end = {.stop_at_test_end = true};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.epochs = 4;
   o.validation_freq = 2;
   fit_with_callback(&begin, c, o);
@@ -172,10 +176,13 @@ static bool stop_at_first_batch(void *user, int64_t batch, const snug_logs *logs
 /* As in Keras: the epoch that was stopped is validated and is part of the history. */
 TEST(an_epoch_stopped_in_the_middle_is_validated) {
   inside in = {0};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.epochs = 4;
   fit_with_callback(&in,
-                    (snug_callback){.batch_end = stop_at_first_batch, .epoch_end = count_epoch}, o);
+                    (snug_callback){.struct_size = sizeof(snug_callback),
+                                    .batch_end = stop_at_first_batch,
+                                    .epoch_end = count_epoch},
+                    o);
   ASSERT_EQ_INT(in.epochs, 1);
   ASSERT_TRUE(isfinite(in.val_loss));
 }
@@ -187,7 +194,7 @@ TEST(fits_of_few_steps_see_other_samples) {
   snug_ctx *ctx = test_ctx();
   snug_tensor out = SNUG_NO_TENSOR;
   snug_model *m = new_model(ctx, "sgd(learning_rate=0.0)", &out);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   double loss[2];
   toy t;
   make_toy(&t, 64);
@@ -211,7 +218,7 @@ TEST(weights_set_between_fits_are_where_the_next_begins) {
   snug_ctx *ctx = test_ctx();
   snug_tensor out = SNUG_NO_TENSOR;
   snug_model *m = new_model(ctx, "sgd(learning_rate=0.1)", &out);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   float start[KERNEL], a[KERNEL], b[KERNEL];
   toy t;
   make_toy(&t, 8);
@@ -261,7 +268,7 @@ TEST(one_sample_is_enough) {
   snug_ctx *ctx = test_ctx();
   snug_tensor out = SNUG_NO_TENSOR;
   snug_model *m = new_model(ctx, "adam", &out);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *h = NULL;
   double values[2];
   toy t;
@@ -285,7 +292,7 @@ TEST(class_weights_leave_validation_alone) {
   snug_tensor out = SNUG_NO_TENSOR;
   snug_model *m = new_model(ctx, "sgd", &out);
   const double weights[CLASSES] = {5.0, 0.25, 3.0};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *h = NULL;
   double values[2];
   toy t;
@@ -319,9 +326,9 @@ TEST(an_output_named_val_is_in_the_logs) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   const char *const loss[] = {LOSS};
-  snug_compile_options c = SNUG_COMPILE_OPTIONS_DEFAULT;
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  const snug_callback callback = {.epoch_end = has_plain_logs};
+  snug_compile_options c = SNUG_INIT(snug_compile_options);
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
+  const snug_callback callback = {.struct_size = sizeof callback, .epoch_end = has_plain_logs};
   toy t;
   make_toy(&t, 8);
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
@@ -333,7 +340,7 @@ TEST(an_output_named_val_is_in_the_logs) {
   c.n_loss = 1;
   ASSERT_OK(ctx, snug_model_compile(m, &c));
   const snug_array y[] = {t.y_array, t.y_array};
-  snug_data data = {&t.x_array, 1, y, 2, NULL};
+  snug_data data = {sizeof data, &t.x_array, 1, y, 2, NULL};
   o.callbacks = &callback;
   o.n_callbacks = 1;
   ASSERT_OK(ctx, snug_fit(m, &data, &o, NULL));
@@ -348,7 +355,7 @@ TEST(loss_weights_must_be_numbers) {
   snug_tensor out = SNUG_NO_TENSOR;
   snug_model *m = new_model(ctx, NULL, &out);
   const char *const loss[] = {LOSS};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.loss = loss;
   o.n_loss = 1;
   o.loss_weights = (const double[]){NAN};
@@ -359,13 +366,13 @@ TEST(loss_weights_must_be_numbers) {
 /* What would become infinite in a model of a small dtype is refused. */
 TEST(values_too_large_for_the_model_are_refused) {
   snug_ctx *ctx = test_ctx();
-  const snug_model_options o = {NULL, SNUG_FLOAT16, 0};
+  const snug_model_options o = {.struct_size = sizeof o, .dtype = SNUG_FLOAT16};
   const float large[] = {1.0f, 7e4f};
   const int32_t whole[] = {65504, 70000};
   uint16_t out[2];
   void *outs[] = {out};
   snug_array x = {large, SNUG_FLOAT32, 1, {2}};
-  snug_data data = {&x, 1, NULL, 0, NULL};
+  snug_data data = {sizeof data, &x, 1, NULL, 0, NULL};
   snug_model *m = NULL;
   ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
   snug_model_input(m, "x", SNUG_FLOAT16, NULL, 0);
@@ -384,7 +391,7 @@ static snug_status predict_words(snug_ctx *ctx, snug_dtype dtype, const void *wo
   float out[2][2];
   void *outs[] = {out};
   snug_array x = {words, dtype, 1, {2}};
-  snug_data data = {&x, 1, NULL, 0, NULL};
+  snug_data data = {sizeof data, &x, 1, NULL, 0, NULL};
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "words", SNUG_INT32, NULL, 0);
   snug_model_add(m, "Embedding", "input_dim=5 output_dim=2");

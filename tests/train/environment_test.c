@@ -23,7 +23,7 @@ static double loss_with(int32_t threads) {
   snug_ctx *ctx =
       test_ctx_with(&(snug_options){.struct_size = sizeof(snug_options), .threads = threads});
   snug_model *m = net_model(ctx, &nets[1], "sgd");
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *h = NULL;
   toy t;
   net_data(&nets[1], &t);

@@ -12,7 +12,7 @@ enum { FEATURES = 6, CLASSES = 3 };
 static snug_model *new_mlp(snug_ctx *ctx, const char *optimizer) {
   const int64_t shape[] = {FEATURES};
   snug_model *m = NULL;
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   o.seed = 7;
   ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
   snug_model_input(m, "features", SNUG_FLOAT32, shape, 1);
@@ -30,7 +30,7 @@ static void make_toy(toy *t, int64_t n) {
 TEST(loss_falls_and_history_tells) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_mlp(ctx, "adam(learning_rate=0.01)");
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *h = NULL;
   toy t;
   make_toy(&t, 50);
@@ -112,7 +112,8 @@ static void record(recorder *r, const snug_fit_options *options, int64_t rows,
   snug_model *m = new_mlp(ctx, "sgd");
   snug_fit_options o = *options;
   toy t;
-  snug_callback c = {.user = r,
+  snug_callback c = {.struct_size = sizeof c,
+                     .user = r,
                      .train_begin = on_train_begin,
                      .epoch_begin = on_epoch_begin,
                      .batch_end = on_batch_end,
@@ -132,7 +133,7 @@ static void record(recorder *r, const snug_fit_options *options, int64_t rows,
 
 TEST(callbacks_come_in_keras_order) {
   recorder r = {.stop_after_batch = -1, .stop_after_epoch = -1};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 4;
   o.epochs = 3;
   o.initial_epoch = 1;
@@ -147,7 +148,7 @@ TEST(callbacks_come_in_keras_order) {
 TEST(a_callback_stops_training) {
   recorder r = {.stop_after_batch = 1, .stop_after_epoch = -1};
   recorder q = {.stop_after_batch = -1, .stop_after_epoch = 0};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 4;
   o.epochs = 5;
   record(&r, &o, 16, "train 5 x 4; epoch 0: 0 1 end 0 with 2; done 2");
@@ -164,14 +165,17 @@ static bool fail_at_second(void *u, int64_t b, const snug_logs *logs) {
 TEST(a_validation_is_left_at_once) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_mlp(ctx, "sgd");
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   recorder r = {.stop_after_batch = -1, .stop_after_epoch = -1};
   snug_status why = SNUG_OK;
   snug_history *history = NULL;
   toy t;
   snug_callback c[] = {
-      {.user = &why, .test_batch_end = fail_at_second, .failure = &why},
-      {.user = &r, .test_batch_end = on_test_batch_end, .epoch_end = on_epoch_end}};
+      {.struct_size = sizeof *c, .user = &why, .test_batch_end = fail_at_second, .failure = &why},
+      {.struct_size = sizeof *c,
+       .user = &r,
+       .test_batch_end = on_test_batch_end,
+       .epoch_end = on_epoch_end}};
   make_toy(&t, 24);
   o.batch_size = 4;
   o.epochs = 4;
@@ -189,7 +193,7 @@ TEST(a_validation_is_left_at_once) {
 
 TEST(steps_per_epoch_go_on_in_the_data) {
   recorder r = {.stop_after_batch = -1, .stop_after_epoch = -1};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 4;
   o.epochs = 3;
   o.steps_per_epoch = 2; /* of 3 batches: 2, then the 1 that is left, then 2 of the next pass */
@@ -230,7 +234,7 @@ TEST(validation_data_and_split_agree) {
   for (int given = 0; given < 2; given++) {
     snug_ctx *ctx = test_ctx();
     snug_model *m = new_mlp(ctx, "sgd");
-    snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+    snug_fit_options o = SNUG_INIT(snug_fit_options);
     snug_history *h = NULL;
     toy t;
     make_toy(&t, 20);
@@ -239,7 +243,7 @@ TEST(validation_data_and_split_agree) {
     vx.shape[0] = vy.shape[0] = 5;
     vx.data = t.x + 15 * FEATURES;
     vy.data = t.y + 15;
-    snug_data train = {&x, 1, &y, 1, NULL}, val = {&vx, 1, &vy, 1, NULL};
+    snug_data train = {sizeof train, &x, 1, &y, 1, NULL}, val = {sizeof val, &vx, 1, &vy, 1, NULL};
     o.batch_size = 4;
     o.validation_data = given ? &val : NULL;
     o.validation_split = given ? 0.0 : 0.25;
@@ -260,7 +264,7 @@ TEST(class_weights_are_sample_weights) {
   for (int by_class = 0; by_class < 2; by_class++) {
     snug_ctx *ctx = test_ctx();
     snug_model *m = new_mlp(ctx, "sgd(learning_rate=0.1)");
-    snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+    snug_fit_options o = SNUG_INIT(snug_fit_options);
     const double class_weight[CLASSES] = {0.5, 2.0, 1.0};
     toy t;
     make_toy(&t, 12);
@@ -336,7 +340,7 @@ static void expect_refusal(snug_ctx *ctx, snug_model *m, const toy *t, snug_fit_
 TEST(bad_data_is_refused_before_step_1) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_mlp(ctx, "sgd");
-  const snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  const snug_fit_options o = SNUG_INIT(snug_fit_options);
   float before[48], after[48];
   toy t;
   make_toy(&t, 10);
@@ -376,7 +380,7 @@ TEST(bad_data_is_refused_before_step_1) {
 TEST(bad_options_are_refused) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_mlp(ctx, "sgd");
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   toy t;
   make_toy(&t, 10);
   o.batch_size = -3;
@@ -407,7 +411,7 @@ TEST(a_batch_larger_than_the_data_is_all_of_it) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_mlp(ctx, "sgd");
   recorder r = {.stop_after_batch = -1, .stop_after_epoch = -1};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = 1000;
   record(&r, &o, 3, "train 1 x 1; epoch 0: 0 end 0 with 2; done 2");
   snug_model_destroy(m);
@@ -442,8 +446,8 @@ TEST(not_compiled_is_said) {
 TEST(a_fit_that_does_not_fit_is_refused_before_step_1) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_mlp(ctx, "adam");
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  snug_memory_report r;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_history *h = NULL;
   snug_plan *plan = NULL;
   float before[48], after[48];
@@ -474,7 +478,7 @@ TEST(predict_takes_no_state_of_training) {
   make_toy(&t, 8);
   ASSERT_OK(ctx, snug_predict(m, &t.data, 4, out, 1));
   for (size_t i = 0; i < snug_memory_names(ctx); i++) {
-    snug_memory_entry e;
+    snug_memory_entry e = SNUG_INIT(snug_memory_entry);
     snug_memory_entry_get(ctx, i, &e);
     ASSERT_TRUE(strcmp(e.name, "optimizer") != 0 || (e.current == 0 && e.at_peak == 0));
   }
@@ -487,7 +491,7 @@ TEST(predict_takes_no_state_of_training) {
 static void shuffled_kernel(int fits, int64_t epochs, float kernel[48]) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_mlp(ctx, "sgd(learning_rate=0.5)");
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   toy t;
   make_toy(&t, 12);
   o.batch_size = 2;

@@ -80,7 +80,8 @@ void golden_make(golden_arrays *a, const golden_data *d, snug_dtype real) {
   if (d->sample_weight) {
     a->sample_weight = make_array(d->sample_weight, real);
   }
-  a->data = (snug_data){a->x, d->n_x, a->y, d->n_y, d->sample_weight ? &a->sample_weight : NULL};
+  a->data = (snug_data){
+      sizeof(snug_data), a->x, d->n_x, a->y, d->n_y, d->sample_weight ? &a->sample_weight : NULL};
 }
 
 void golden_free(golden_arrays *a) {
@@ -138,10 +139,10 @@ static void set_weights(snug_ctx *ctx, snug_model *m, const golden_case *c) {
 }
 
 snug_model *golden_model(snug_ctx *ctx, const golden_case *c) {
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
-  snug_compile_options how = {
-      c->optimizer, c->loss,      c->n_loss,           c->loss_weights,
-      c->metrics,   c->n_metrics, c->weighted_metrics, c->n_weighted_metrics};
+  snug_model_options o = SNUG_INIT(snug_model_options);
+  snug_compile_options how = {sizeof how,   c->optimizer,        c->loss,
+                              c->n_loss,    c->loss_weights,     c->metrics,
+                              c->n_metrics, c->weighted_metrics, c->n_weighted_metrics};
   snug_tensor made[MAX_TENSORS], out[MAX_TENSORS];
   snug_model *m = NULL;
   o.dtype = c->dtype;

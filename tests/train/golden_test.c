@@ -93,7 +93,7 @@ static void check_predict(verdict *v, snug_ctx *ctx, snug_model *m, golden_array
   const golden_case *c = v->c;
   void *out[4] = {NULL};
   snug_array x[4];
-  snug_data data = {x, a->data.n_x, NULL, 0, NULL};
+  snug_data data = {sizeof data, x, a->data.n_x, NULL, 0, NULL};
   memcpy(x, a->x, sizeof x);
   for (int32_t i = 0; i < data.n_x; i++) {
     x[i].shape[0] = PREDICT_ROWS;
@@ -131,7 +131,7 @@ static bool fit_all(verdict *v, snug_ctx *ctx, snug_model *m, const snug_data *d
     snug_history_destroy(*h);
     v->batch = 0;
     snug_status s = snug_fit(m, data, o, h);
-    if (o->levers.micro_batch && s == SNUG_E_UNSUPPORTED) {
+    if (o->micro_batch && s == SNUG_E_UNSUPPORTED) {
       ASSERT_HAS(snug_message(ctx), "cannot be run in pieces");
       return false;
     }
@@ -143,7 +143,7 @@ static bool fit_all(verdict *v, snug_ctx *ctx, snug_model *m, const snug_data *d
 /* Replay a case and return how much is wrong; refused: see fit_all. */
 static int replay(const golden_case *c, int64_t micro_batch, bool *refused) {
   verdict v = {.c = c};
-  snug_callback watch = {.user = &v, .batch_end = on_batch_end};
+  snug_callback watch = {.struct_size = sizeof watch, .user = &v, .batch_end = on_batch_end};
   snug_ctx *ctx = test_ctx();
   snug_model *m = golden_model(ctx, c);
   golden_arrays train, validation;
@@ -156,7 +156,7 @@ static int replay(const golden_case *c, int64_t micro_batch, bool *refused) {
   o.n_class_weight = c->n_class_weight;
   o.callbacks = &watch;
   o.n_callbacks = 1;
-  o.levers.micro_batch = micro_batch;
+  o.micro_batch = micro_batch;
   *refused = !fit_all(&v, ctx, m, &train.data, &o, &h);
   if (!*refused) {
     ASSERT_TRUE(!c->n_batches || v.batch == c->n_batches);

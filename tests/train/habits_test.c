@@ -20,10 +20,10 @@ static void evaluate_rows(const snug__habits *habits, const char *embedding, con
   int32_t y[ROWS * STEPS];
   const char *loss = "sparse_categorical_crossentropy";
   const char *metric = "accuracy";
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   snug_array in = {.dtype = SNUG_INT32, .rank = 2, .shape = {rows, STEPS}};
   snug_array labels = in;
-  snug_data data = {&in, 1, &labels, 1, NULL};
+  snug_data data = {sizeof data, &in, 1, &labels, 1, NULL};
   in.data = x + begin * STEPS;
   labels.data = y + begin * STEPS;
   for (int i = 0; i < ROWS * STEPS; i++) {
@@ -92,11 +92,11 @@ static double merged_loss(const snug__habits *habits, const char *embedding, int
   int32_t y[ROWS] = {0, 1, 2, 2, 1, 0};
   const char *loss = "sparse_categorical_crossentropy";
   double value = 0.0;
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   snug_array in[] = {{.data = a, .dtype = SNUG_INT32, .rank = 2, .shape = {ROWS, STEPS}},
                      {.data = b, .dtype = SNUG_INT32, .rank = 2, .shape = {ROWS, STEPS}}};
   snug_array labels = {.data = y, .dtype = SNUG_INT32, .rank = 1, .shape = {ROWS}};
-  snug_data data = {in, 2, &labels, 1, NULL};
+  snug_data data = {sizeof data, in, 2, &labels, 1, NULL};
   o.loss = &loss;
   o.n_loss = 1;
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));

@@ -263,13 +263,13 @@ typedef struct result {
 static snug_status train(snug_ctx *ctx, const char *kernels, char *list, size_t bytes,
                          result *out) {
   snug_model *m = new_model(ctx);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  snug_memory_report r;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_plan *plan = NULL;
   toy t;
   toy_make(&t, 2 * BATCH + 1, shape, 3, CLASSES);
   o.batch_size = BATCH;
-  o.levers.kernels = kernels;
+  o.kernels = kernels;
   snug_status s = snug_plan_fit(m, &t.data, &o, &plan);
   if (!s) {
     snug_plan_memory(plan, &r);
@@ -328,12 +328,12 @@ TEST(a_fit_runs_the_kernels_it_is_given) {
 /* The least point of a plan whose kernels are free, or fixed. */
 static snug_plan_point least_point(snug_ctx *ctx, snug_model *m, const char *kernels, char *list,
                                    size_t bytes) {
-  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options options = SNUG_INIT(snug_fit_options);
   snug_plan *plan = NULL;
-  snug_plan_point point;
-  options.batch_size = options.levers.micro_batch = LARGE_BATCH;
-  options.levers.beside = true;
-  options.levers.kernels = kernels;
+  snug_plan_point point = SNUG_INIT(snug_plan_point);
+  options.batch_size = options.micro_batch = LARGE_BATCH;
+  options.beside = true;
+  options.kernels = kernels;
   ASSERT_OK(ctx, snug_plan_samples(m, LARGE_BATCH, &options, &plan));
   snug_plan_point_at(plan, snug_plan_points(plan) - 1, &point);
   snprintf(list, bytes, "%s", snug_plan_kernels(plan));

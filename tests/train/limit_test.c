@@ -19,7 +19,7 @@ static snug_model *new_model(snug_ctx *ctx) {
 
 static uint64_t planned_bytes(snug_ctx *ctx, snug_model *m, const toy *t,
                               const snug_fit_options *o) {
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_plan *plan = NULL;
   ASSERT_OK(ctx, snug_plan_fit(m, &t->data, o, &plan));
   snug_plan_memory(plan, &r);
@@ -42,7 +42,7 @@ static snug_status fit_within(int64_t missing) {
   const int64_t shape[] = {FEATURES};
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   toy t;
   o.batch_size = 8;
   o.epochs = 2;
@@ -72,8 +72,8 @@ TEST(weights_are_made_once) {
   const int64_t shape[] = {16, 16, 64};
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
-  snug_memory_info info;
-  snug_memory_entry weights = {.name = ""};
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
+  snug_memory_entry weights = {.struct_size = sizeof weights, .name = ""};
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "image", SNUG_FLOAT32, shape, 3);
   for (int i = 0; i < 6; i++) {
@@ -102,7 +102,7 @@ typedef struct shown {
 
 static bool look(void *user, const snug_plan *plan) {
   shown *s = user;
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_plan_memory(plan, &r);
   s->planned = r.planned;
   s->fits = snug_plan_fits(plan);
@@ -114,7 +114,7 @@ static snug_status fit_shown(shown *s, uint64_t line, snug_history **history) {
   const int64_t shape[] = {FEATURES};
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   toy t;
   toy_make(&t, 50, shape, 1, CLASSES);
   o.planned = look;
@@ -129,7 +129,7 @@ static snug_status fit_shown(shown *s, uint64_t line, snug_history **history) {
 TEST(a_fit_shows_the_plan_that_it_keeps) {
   shown s = {.wants = true};
   snug_history *history = NULL;
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   ASSERT_EQ_INT(fit_shown(&s, 0, &history), SNUG_OK);
   snug_history_memory(history, &r);
   snug_history_destroy(history);

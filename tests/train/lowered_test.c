@@ -54,7 +54,7 @@ typedef struct way {
 static void take_weights(snug_ctx *ctx, snug_model *m, weights *w) {
   w->n = w->n_parts = 0;
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info info;
+    snug_weight_info info = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &info));
     void *raw = malloc(info.bytes + 1);
     size_t count = info.bytes / snug_dtype_bytes(info.dtype);
@@ -72,7 +72,7 @@ static void take_weights(snug_ctx *ctx, snug_model *m, weights *w) {
 static void set_weights(snug_ctx *ctx, snug_model *m, const weights *w) {
   size_t at = 0;
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info info;
+    snug_weight_info info = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &info));
     void *raw = malloc(info.bytes + 1);
     ASSERT_NOT_NULL(raw);
@@ -86,7 +86,7 @@ static void set_weights(snug_ctx *ctx, snug_model *m, const weights *w) {
 
 static snug_model *make_model(snug_ctx *ctx, const net *n, const way *how,
                               const snug__pass_options *plain) {
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   snug_model *m = NULL;
   o.seed = 11;
   o.dtype = how->dtype;
@@ -108,7 +108,7 @@ static void run_step(const net *n, const way *how, const weights *start, weights
   ctx->target = snug__cpu.target(ctx);
   snug_model *m = make_model(ctx, n, how, &plain);
   if (start) {
-    snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+    snug_fit_options o = SNUG_INIT(snug_fit_options);
     snug_history *h = NULL;
     toy t;
     toy_make(&t, n->batch, n->shape, n->rank, n->classes);

@@ -144,8 +144,8 @@ static const trial trials[] = {
 static snug_model *new_model(snug_ctx *ctx, const trial *t) {
   const int64_t shape[] = {STEPS, FEATURES};
   const char *const metrics[] = {t->metric};
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_model *m = NULL;
   o.dtype = SNUG_FLOAT64;
   o.seed = 11;
@@ -187,7 +187,7 @@ typedef struct outcome {
 
 static void keep_weights(snug_ctx *ctx, snug_model *m, outcome *out) {
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info info;
+    snug_weight_info info = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &info));
     size_t n = 1;
     for (int32_t k = 0; k < info.rank; k++) {
@@ -216,17 +216,17 @@ static void fit(const trial *t, int64_t micro_batch, outcome *out) {
   static const double by_class[] = {0.5, 2.0, 1.0, 0.25};
   snug_ctx *ctx = new_ctx();
   snug_model *m = new_model(ctx, t);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *h = NULL;
   golden_arrays a;
-  memset(out, 0, sizeof *out);
+  *out = (outcome){.memory = SNUG_INIT(snug_memory_report)};
   new_data(t, &a);
   o.batch_size = BATCH; /* 23 rows: 18 are trained on, 10 and 8 of them */
   o.epochs = 3;
   o.validation_split = 0.2;
   o.class_weight = t->class_weight ? by_class : NULL;
   o.n_class_weight = t->class_weight ? 4 : 0;
-  o.levers.micro_batch = micro_batch;
+  o.micro_batch = micro_batch;
   ASSERT_OK(ctx, snug_fit(m, &a.data, &o, &h));
   keep_weights(ctx, m, out);
   keep_history(h, out);
@@ -296,8 +296,8 @@ TEST(a_micro_batch_that_holds_the_batch_is_the_batch) {
 
 static snug_model *new_images(snug_ctx *ctx, const char *norm, const char *loss) {
   const int64_t shape[] = {8, 8, 3};
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
   snug_model *m = NULL;
   o.seed = 3;
   how.optimizer = "sgd(learning_rate=0.05, momentum=0.9)";
@@ -326,14 +326,15 @@ static void image_data(golden_arrays *a, bool onehot) {
 }
 
 /* Fit with batches of 8; the weights of the last layer go to kernel (20 x 4). */
-static snug_status fit_images(snug_ctx *ctx, const char *norm, const char *loss, snug_levers levers,
-                              float kernel[80]) {
+static snug_status fit_images(snug_ctx *ctx, const char *norm, const char *loss,
+                              int64_t micro_batch, bool allowed, float kernel[80]) {
   snug_model *m = new_images(ctx, norm, loss);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   golden_arrays a;
   image_data(&a, strcmp(loss, SCCE) != 0);
   o.batch_size = 8;
-  o.levers = levers;
+  o.micro_batch = micro_batch;
+  o.allow_batch_statistics = allowed;
   snug_status s = snug_fit(m, &a.data, &o, NULL);
   ASSERT_OK(ctx, snug_model_weight_get(m, "o/kernel", kernel, 80 * sizeof *kernel));
   snug_model_destroy(m);
@@ -341,14 +342,13 @@ static snug_status fit_images(snug_ctx *ctx, const char *norm, const char *loss,
   return s;
 }
 
-static void expect_refused(const char *norm, const char *loss, snug_levers levers,
-                           const char *part) {
+static void expect_refused(const char *norm, const char *loss, bool allowed, const char *part) {
   snug_ctx *ctx = new_ctx();
   float before[80], after[80];
   snug_model *m = new_images(ctx, norm, loss);
   ASSERT_OK(ctx, snug_model_weight_get(m, "o/kernel", before, sizeof before));
   snug_model_destroy(m);
-  snug_status s = fit_images(ctx, norm, loss, levers, after);
+  snug_status s = fit_images(ctx, norm, loss, 3, allowed, after);
   ASSERT_EQ_INT(s, SNUG_E_UNSUPPORTED);
   ASSERT_HAS(snug_message(ctx), "cannot be run in pieces");
   ASSERT_HAS(snug_message(ctx), part);
@@ -357,12 +357,10 @@ static void expect_refused(const char *norm, const char *loss, snug_levers lever
 }
 
 TEST(what_wants_the_whole_batch_is_named) {
-  snug_levers micro_batches = {.micro_batch = 3};
-  snug_levers allowed = {.micro_batch = 3, .allow_batch_statistics = true};
-  expect_refused("name=norm", SCCE, micro_batches, "norm");
-  expect_refused(NULL, "dice", micro_batches, "overlap_loss");
-  expect_refused(NULL, "hinge", allowed, "hinge");
-  expect_refused(NULL, "CosineSimilarity(axis=0)", allowed, "axis of the samples");
+  expect_refused("name=norm", SCCE, false, "norm");
+  expect_refused(NULL, "dice", false, "overlap_loss");
+  expect_refused(NULL, "hinge", true, "hinge");
+  expect_refused(NULL, "CosineSimilarity(axis=0)", true, "axis of the samples");
 }
 
 static double farthest(const float *a, const float *b, size_t n) {
@@ -379,10 +377,9 @@ TEST(convolutions_in_micro_batches) {
   float whole[80], micro_batches[80];
   const char *const norms[] = {NULL, "trainable=false name=norm"};
   for (size_t i = 0; i < 2; i++) {
-    ASSERT_OK(ctx, fit_images(ctx, norms[i], SCCE, (snug_levers){0}, whole));
+    ASSERT_OK(ctx, fit_images(ctx, norms[i], SCCE, 0, false, whole));
     for (int64_t micro = 3; micro < 8; micro += 2) {
-      ASSERT_OK(
-          ctx, fit_images(ctx, norms[i], SCCE, (snug_levers){.micro_batch = micro}, micro_batches));
+      ASSERT_OK(ctx, fit_images(ctx, norms[i], SCCE, micro, false, micro_batches));
       ASSERT_TRUE(farthest(whole, micro_batches, 80) < 2e-6);
     }
   }
@@ -392,9 +389,8 @@ TEST(convolutions_in_micro_batches) {
 TEST(statistics_of_micro_batches_are_allowed_by_word_and_differ) {
   snug_ctx *ctx = new_ctx();
   float whole[80], micro_batches[80];
-  snug_levers allowed = {.micro_batch = 3, .allow_batch_statistics = true};
-  ASSERT_OK(ctx, fit_images(ctx, "name=norm", SCCE, (snug_levers){0}, whole));
-  ASSERT_OK(ctx, fit_images(ctx, "name=norm", SCCE, allowed, micro_batches));
+  ASSERT_OK(ctx, fit_images(ctx, "name=norm", SCCE, 0, false, whole));
+  ASSERT_OK(ctx, fit_images(ctx, "name=norm", SCCE, 3, true, micro_batches));
   ASSERT_TRUE(farthest(whole, micro_batches, 80) > 1e-5);
   test_ctx_end(ctx);
 }
@@ -402,8 +398,8 @@ TEST(statistics_of_micro_batches_are_allowed_by_word_and_differ) {
 TEST(a_negative_size_is_refused) {
   snug_ctx *ctx = new_ctx();
   float kernel[80];
-  ASSERT_STATUS(ctx, fit_images(ctx, NULL, SCCE, (snug_levers){.micro_batch = -1}, kernel),
-                SNUG_E_ARGUMENT, "micro_batch=-1");
+  ASSERT_STATUS(ctx, fit_images(ctx, NULL, SCCE, -1, false, kernel), SNUG_E_ARGUMENT,
+                "micro_batch=-1");
   test_ctx_end(ctx);
 }
 
@@ -413,17 +409,18 @@ TEST(a_negative_size_is_refused) {
 TEST(a_plan_of_micro_batches_holds_less) {
   snug_ctx *ctx = new_ctx();
   snug_model *m = new_images(ctx, NULL, SCCE);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_plan *plan = NULL;
-  snug_memory_report whole, micro_batches;
-  snug_plan_point point;
+  snug_memory_report whole = SNUG_INIT(snug_memory_report),
+                     micro_batches = SNUG_INIT(snug_memory_report);
+  snug_plan_point point = SNUG_INIT(snug_plan_point);
   golden_arrays a;
   image_data(&a, false);
   o.batch_size = 13;
   ASSERT_OK(ctx, snug_plan_fit(m, &a.data, &o, &plan));
   snug_plan_memory(plan, &whole);
   snug_plan_destroy(plan);
-  o.levers.micro_batch = 4;
+  o.micro_batch = 4;
   ASSERT_OK(ctx, snug_plan_fit(m, &a.data, &o, &plan));
   snug_plan_memory(plan, &micro_batches);
   snug_plan_point_at(plan, snug_plan_chosen(plan), &point);
@@ -440,14 +437,14 @@ TEST(a_plan_of_micro_batches_holds_less) {
 static snug_status sweep_fit(snug_ctx *ctx, void *arg) {
   const trial *t = arg;
   const int64_t shape[] = {STEPS};
-  snug_compile_options how = SNUG_COMPILE_OPTIONS_DEFAULT;
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_compile_options how = SNUG_INIT(snug_compile_options);
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_model *m = NULL;
   golden_arrays a;
   how.loss = &t->loss;
   how.n_loss = 1;
   o.batch_size = 4;
-  o.levers.micro_batch = 3;
+  o.micro_batch = 3;
   o.steps_per_epoch = 1;
   SNUG_TRY(snug_model_create(ctx, NULL, &m));
   new_data(t, &a);

@@ -44,7 +44,7 @@ const net nets[] = {{"mlp", build_mlp, {10}, 1, 4, 23, 4},
 const size_t n_nets = sizeof nets / sizeof nets[0];
 
 snug_model *net_model(snug_ctx *ctx, const net *n, const char *optimizer) {
-  snug_model_options o = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options o = SNUG_INIT(snug_model_options);
   snug_model *m = NULL;
   o.seed = 11;
   ASSERT_OK(ctx, snug_model_create(ctx, &o, &m));
@@ -56,7 +56,7 @@ snug_model *net_model(snug_ctx *ctx, const net *n, const char *optimizer) {
 void net_data(const net *n, toy *t) { toy_make(t, n->samples, n->shape, n->rank, n->classes); }
 
 void job_open(job *j, const net *n, const char *optimizer) {
-  *j = (job){.ctx = test_ctx(), .options = SNUG_FIT_OPTIONS_DEFAULT};
+  *j = (job){.ctx = test_ctx(), .options = SNUG_INIT(snug_fit_options)};
   j->model = net_model(j->ctx, n, optimizer);
   net_data(n, &j->data);
   j->options.batch_size = n->batch;

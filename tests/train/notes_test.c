@@ -47,8 +47,12 @@ static void rows_make(rows *r) {
   r->x = r->t.x_array;
   r->y = r->t.y_array;
   r->x.data = r->y.data = NULL;
-  r->source = (snug_source){.name = "rows", .user = r, .rows = ROWS, .read = read_row};
-  r->data = (snug_data){&r->x, 1, &r->y, 1, NULL, &r->source};
+  r->source = (snug_source){.struct_size = sizeof(snug_source),
+                            .name = "rows",
+                            .user = r,
+                            .rows = ROWS,
+                            .read = read_row};
+  r->data = (snug_data){sizeof(snug_data), &r->x, 1, &r->y, 1, NULL, &r->source};
 }
 
 /* Train a model of 5 classes, and hold what was planned against what was measured. */
@@ -58,7 +62,7 @@ static void fit(const snug_data *data, const snug_fit_options *options, told *t)
   const int64_t shape[] = {WIDTH};
   snug_model *m = NULL;
   snug_history *h = NULL;
-  snug_memory_report memory;
+  snug_memory_report memory = SNUG_INIT(snug_memory_report);
   *t = (told){.n = 0}; /* without what was told of threads */
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
   snug_model_input(m, "x", SNUG_FLOAT32, shape, 1);
@@ -82,7 +86,7 @@ TEST(epochs_that_end_with_the_data) {
   const int64_t shape[] = {WIDTH};
   toy t;
   toy_make(&t, ROWS, shape, 1, 3);
-  snug_fit_options o = {.epochs = 3, .steps_per_epoch = 1000000};
+  snug_fit_options o = {.struct_size = sizeof o, .epochs = 3, .steps_per_epoch = 1000000};
   expect(&t.data, &o,
          "steps_per_epoch is 1000000, and the data have 7 batches of 32: every epoch from 1 ends "
          "after 7, where they do\n");
@@ -104,7 +108,7 @@ TEST(validation_without_data) {
   const int64_t shape[] = {WIDTH};
   toy t;
   toy_make(&t, ROWS, shape, 1, 3);
-  snug_fit_options o = {.validation_steps = 3};
+  snug_fit_options o = {.struct_size = sizeof o, .validation_steps = 3};
   expect(&t.data, &o,
          "validation_steps is 3, and there are no data to validate with: nothing is validated\n");
   o.validation_split = 0.5;
@@ -120,7 +124,7 @@ TEST(weights_of_classes_that_are_not_there) {
   const int64_t shape[] = {WIDTH};
   toy t;
   toy_make(&t, ROWS, shape, 1, 3);
-  snug_fit_options o = {.class_weight = weights, .n_class_weight = 3};
+  snug_fit_options o = {.struct_size = sizeof o, .class_weight = weights, .n_class_weight = 3};
   expect(&t.data, &o, "");
   o.n_class_weight = 5;
   expect(&t.data, &o,
@@ -140,7 +144,8 @@ TEST(classes_of_rows_that_are_read) {
   const double weights[] = {1, 2, 3, 4};
   rows r;
   rows_make(&r);
-  snug_fit_options o = {.epochs = 3, .class_weight = weights, .n_class_weight = 3};
+  snug_fit_options o = {
+      .struct_size = sizeof o, .epochs = 3, .class_weight = weights, .n_class_weight = 3};
   expect(&r.data, &o, "");
   o.n_class_weight = 4;
   expect(&r.data, &o,
@@ -158,8 +163,11 @@ TEST(nobody_needs_to_listen) {
   const int64_t shape[] = {WIDTH};
   toy t;
   toy_make(&t, ROWS, shape, 1, 3);
-  snug_fit_options o = {
-      .steps_per_epoch = 100, .validation_steps = 1, .class_weight = weights, .n_class_weight = 4};
+  snug_fit_options o = {.struct_size = sizeof o,
+                        .steps_per_epoch = 100,
+                        .validation_steps = 1,
+                        .class_weight = weights,
+                        .n_class_weight = 4};
   snug_ctx *ctx = test_ctx();
   snug_model *m = NULL;
   ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));

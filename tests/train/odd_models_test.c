@@ -190,7 +190,8 @@ static void make_data(const snug_model *m, odd_data *d) {
   for (size_t i = 0; i < m->outputs.n; i++) {
     d->y_array[i] = make_array(m, SNUG_VEC(&m->outputs, snug_tensor, i), d->y[i], false);
   }
-  d->data = (snug_data){d->x_array, (int32_t)m->inputs.n, d->y_array, (int32_t)m->outputs.n, NULL};
+  d->data = (snug_data){sizeof(snug_data),     d->x_array, (int32_t)m->inputs.n, d->y_array,
+                        (int32_t)m->outputs.n, NULL};
 }
 
 /* ---- one life of a model ---- */
@@ -219,7 +220,7 @@ static void predict_into(snug_ctx *ctx, snug_model *m, const odd_data *d, outcom
 static void compile_mse(snug_ctx *ctx, snug_model *m) {
   const char *const loss[] = {"mse"};
   const char *const metrics[] = {"mae"};
-  snug_compile_options o = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options o = SNUG_INIT(snug_compile_options);
   o.optimizer = "adam";
   o.loss = loss;
   o.n_loss = 1;
@@ -229,7 +230,7 @@ static void compile_mse(snug_ctx *ctx, snug_model *m) {
 }
 
 static void fit_into(snug_ctx *ctx, snug_model *m, const odd_data *d, bool poison, outcome *o) {
-  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options options = SNUG_INIT(snug_fit_options);
   snug__fit f;
   options.batch_size = BATCH;
   options.epochs = 2;
@@ -253,7 +254,7 @@ static void fit_into(snug_ctx *ctx, snug_model *m, const odd_data *d, bool poiso
 static void live(const odd_model *odd, const snug__plan_options *plan, bool poison, outcome *o) {
   static odd_data d;
   snug_ctx *ctx = test_ctx();
-  snug_model_options options = {NULL, odd->dtype, 3};
+  snug_model_options options = {sizeof options, NULL, odd->dtype, 3};
   snug_model *m = NULL;
   memset(o, 0, sizeof *o);
   ASSERT_OK(ctx, snug_model_create(ctx, &options, &m));
@@ -266,7 +267,7 @@ static void live(const odd_model *odd, const snug__plan_options *plan, bool pois
   fit_into(ctx, m, &d, poison, o);
   predict_into(ctx, m, &d, o);
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     unsigned char bytes[4096];
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &w));
     ASSERT_TRUE(w.bytes <= sizeof bytes);
@@ -380,7 +381,7 @@ TEST(what_no_output_needs_costs_nothing) {
     snug_ctx *ctx = test_ctx();
     snug_model *m = NULL;
     snug_history *h = NULL;
-    snug_memory_report r;
+    snug_memory_report r = SNUG_INIT(snug_memory_report);
     ASSERT_OK(ctx, snug_model_create(ctx, NULL, &m));
     snug_tensor out = layer(m, "Dense", "units=4", vector(m, "x"));
     if (behind) {

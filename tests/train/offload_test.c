@@ -21,7 +21,7 @@ static const snug__offload next = {.least = 1, .reach = 1};
 static const snug__offload early = {.least = 1000, .reach = 9};
 
 static snug_fit_options fit_options(const net *n) {
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = n->batch;
   o.epochs = 2;
   o.validation_split = 0.3;
@@ -39,7 +39,7 @@ typedef struct outcome {
 
 static void collect_weights(snug_ctx *ctx, snug_model *m, outcome *out) {
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &w));
     out->weights = realloc(out->weights, out->bytes + w.bytes);
     ASSERT_NOT_NULL(out->weights);
@@ -148,8 +148,8 @@ TEST(planned_is_measured_to_the_byte) {
     snug_model *m = net_model(ctx, &nets[i], "adam");
     snug_fit_options o = fit_options(&nets[i]);
     snug__pass_options pass = {.offload = &all};
-    snug_memory_report r;
-    snug_memory_info info;
+    snug_memory_report r = SNUG_INIT(snug_memory_report);
+    snug_memory_info info = SNUG_INIT(snug_memory_info);
     snug_history *h = NULL;
     toy t;
     net_data(&nets[i], &t);
@@ -235,11 +235,11 @@ TEST(a_full_disk_is_told_before_step_1) {
   ASSERT_EQ_INT(setrlimit(RLIMIT_FSIZE, &(struct rlimit){8192, before.rlim_max}), 0);
   ASSERT_STATUS(ctx, snug_fit(m, &t.data, &o, NULL), SNUG_E_IO, "has no room for a file of");
   ASSERT_EQ_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
-  o.levers.disk_folder = "/nowhere/at/all";
+  o.disk_folder = "/nowhere/at/all";
   ASSERT_STATUS(ctx, snug_fit(m, &t.data, &o, NULL), SNUG_E_IO, "/nowhere/at/all: no file");
   collect_weights(ctx, m, &b);
   ASSERT_EQ_BYTES(a.weights, b.weights, a.bytes);
-  o.levers.disk_folder = NULL;
+  o.disk_folder = NULL;
   ASSERT_OK(ctx, snug_fit(m, &t.data, &o, NULL));
   free(a.weights);
   free(b.weights);
@@ -299,7 +299,7 @@ TEST(a_failing_disk_ends_the_fit) {
 static snug_status fit_once(snug_ctx *ctx, void *arg) {
   toy *t = arg;
   static const snug__pass_options pass = {.offload = &all, .no_recompute = true};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_model *m = NULL;
   snug_status s = snug_model_create(ctx, NULL, &m);
   if (!s) {

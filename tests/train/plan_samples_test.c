@@ -11,7 +11,7 @@ static snug_plan *plan_with(snug_ctx *ctx, snug_model *m, int64_t samples,
 }
 
 static snug_fit_options options_of(const net *n) {
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = n->batch;
   o.validation_split = 0.25;
   return o;
@@ -23,7 +23,8 @@ TEST(samples_plan_as_data_do) {
     snug_ctx *ctx = test_ctx();
     snug_model *m = net_model(ctx, &nets[i], "adam");
     snug_fit_options o = options_of(&nets[i]);
-    snug_memory_report with, without;
+    snug_memory_report with = SNUG_INIT(snug_memory_report),
+                       without = SNUG_INIT(snug_memory_report);
     snug_plan *plan = NULL;
     toy t;
     net_data(&nets[i], &t);
@@ -57,7 +58,7 @@ TEST(a_peak_in_validation_is_told) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = net_model(ctx, &nets[0], "sgd");
   snug_fit_options o = options_of(&nets[0]);
-  snug_plan_moment peak;
+  snug_plan_moment peak = SNUG_INIT(snug_plan_moment);
   snug_plan *plan = plan_with(ctx, m, 8000, &o);
   snug_plan_peak(plan, &peak);
   ASSERT_FALSE(peak.validation);

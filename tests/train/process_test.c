@@ -21,7 +21,7 @@ typedef struct figures {
 
 static bool fit_in_child(const net *n, figures *out) {
   const snug_options whole = {.struct_size = sizeof whole, .whole_process = true};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *history = NULL;
   snug_plan *plan = NULL;
   snug_ctx *ctx = NULL;
@@ -34,6 +34,7 @@ static bool fit_in_child(const net *n, figures *out) {
   bool ok = snug_ctx_create(&whole, &ctx) == SNUG_OK;
   snug_model *m = ok ? net_model(ctx, n, "adam") : NULL;
   ok = m && snug_plan_fit(m, &t.data, &o, &plan) == SNUG_OK;
+  out->plan = out->fit = (snug_memory_report)SNUG_INIT(snug_memory_report);
   snug_plan_memory(plan, &out->plan);
   snug_plan_destroy(plan);
   ok = ok && snug_fit(m, &t.data, &o, &history) == SNUG_OK && snug__process_read("", &now);
@@ -85,7 +86,7 @@ TEST(predicted_within_a_mebibyte_and_never_below) {
 
 TEST(a_line_that_is_too_low_is_refused_before_step_1) {
   snug_ctx *ctx = test_ctx();
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_model *m = net_model(ctx, &nets[0], "sgd");
   toy t;
   net_data(&nets[0], &t);
@@ -98,8 +99,8 @@ TEST(a_line_that_is_too_low_is_refused_before_step_1) {
 
 static snug_memory_report plan_with(snug_ctx *ctx, snug_model *m, const toy *t, uint64_t during,
                                     uint64_t after) {
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
-  snug_memory_report r;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_plan *plan = NULL;
   o.caller_memory = during;
   o.caller_memory_after = after;

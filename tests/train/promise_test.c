@@ -12,7 +12,7 @@
 #include "train/nets.h"
 
 static snug_fit_options fit_options(const net *n) {
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   o.batch_size = n->batch;
   o.epochs = 2;
   o.validation_split = 0.3;
@@ -22,7 +22,8 @@ static snug_fit_options fit_options(const net *n) {
 /* ---- predicted is measured ---- */
 
 static void check_prediction(const net *n) {
-  snug_memory_report planned, fitted;
+  snug_memory_report planned = SNUG_INIT(snug_memory_report),
+                     fitted = SNUG_INIT(snug_memory_report);
   snug_fit_options o = fit_options(n);
   toy t;
   net_data(n, &t);
@@ -39,7 +40,7 @@ static void check_prediction(const net *n) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = net_model(ctx, n, "adam");
   snug_history *h = NULL;
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   snug_memory_reset_peak(ctx);
   ASSERT_OK(ctx, snug_fit(m, &t.data, &o, &h));
   snug_memory_get(ctx, &info);
@@ -75,7 +76,7 @@ typedef struct outcome {
 
 static void collect_weights(snug_ctx *ctx, snug_model *m, outcome *out) {
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &w));
     out->weights = realloc(out->weights, out->bytes + w.bytes);
     ASSERT_NOT_NULL(out->weights);
@@ -256,7 +257,7 @@ static bool watch_steps(void *arg) {
   snug_ctx *ctx = test_ctx_with(&options);
   snug_model *m = net_model(ctx, w->n, "adam");
   snug_fit_options o = fit_options(w->n);
-  snug_memory_info before, after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info), after = SNUG_INIT(snug_memory_info);
   snug__fit f;
   toy t;
   net_data(w->n, &t);

@@ -59,7 +59,7 @@ static void run_steps(lab *l, const snug__run *run) {
 
 static void open_lab(lab *l, const net *n, const char *optimizer) {
   static const snug__pass_options keep = {.no_recompute = true};
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   l->ctx = test_ctx();
   l->model = net_model(l->ctx, n, optimizer);
   l->model->pass = &keep;

@@ -21,7 +21,7 @@ static void make_model(scene *s) {
   snug_model_add(s->m, "Dense", "units=3 activation=softmax name=last");
   ASSERT_OK(s->ctx, compile_with(s->m, "adam", "sparse_categorical_crossentropy"));
   toy_make(&s->t, ROWS, shape, 1, CLASSES);
-  s->o = (snug_fit_options)SNUG_FIT_OPTIONS_DEFAULT;
+  s->o = (snug_fit_options)SNUG_INIT(snug_fit_options);
   s->o.batch_size = BATCH;
   s->o.epochs = 3;
   s->o.validation_split = 0.25;
@@ -39,7 +39,7 @@ static void end(scene *s) {
 }
 
 static snug_memory_info info_of(const scene *s) {
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   snug_memory_get(s->ctx, &info);
   return info;
 }
@@ -52,8 +52,8 @@ static uint64_t sum_of(const snug_memory_sample *s) {
 }
 
 static void check_sample(const scene *s, size_t i, int64_t epoch, int64_t batch, const char *at) {
-  snug_memory_sample x;
-  snug_memory_report r;
+  snug_memory_sample x = SNUG_INIT(snug_memory_sample);
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_history_sample(s->h, i, &x);
   snug_history_memory(s->h, &r);
   ASSERT_EQ_INT(x.epoch, epoch);
@@ -94,7 +94,7 @@ TEST(samples_are_where_they_were_asked_for) {
 TEST(without_a_wish_there_are_none) {
   scene s;
   begin(&s);
-  snug_memory_sample x;
+  snug_memory_sample x = SNUG_INIT(snug_memory_sample);
   ASSERT_OK(s.ctx, snug_fit(s.m, &s.t.data, &s.o, &s.h));
   ASSERT_EQ_UINT(snug_history_samples(s.h), 0);
   snug_history_sample(s.h, 0, &x);
@@ -137,7 +137,7 @@ TEST(samples_are_part_of_the_plan) {
   scene s;
   begin(&s);
   const snug_span all[] = {{0, 100}};
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   s.o.batch_size = ROWS;
   s.o.sampling = (snug_sampling){NULL, 0, all, 1};
   ASSERT_OK(s.ctx, snug_fit(s.m, &s.t.data, &s.o, &s.h));
@@ -197,13 +197,13 @@ TEST(micro_batches_add_up_now_and_at_the_peak) {
   scene s;
   begin(&s);
   tally t = {.scene = &s};
-  const snug_callback c = {.user = &t, .batch_end = look};
+  const snug_callback c = {.struct_size = sizeof c, .user = &t, .batch_end = look};
   s.o.callbacks = &c;
   s.o.n_callbacks = 1;
   s.o.batch_size = ROWS; /* the step is more than what planning it takes */
-  s.o.levers.micro_batch = 20;
-  for (int micro_batches = 0; micro_batches < 2; micro_batches++, s.o.levers.micro_batch = 0) {
-    snug_memory_report r;
+  s.o.micro_batch = 20;
+  for (int micro_batches = 0; micro_batches < 2; micro_batches++, s.o.micro_batch = 0) {
+    snug_memory_report r = SNUG_INIT(snug_memory_report);
     snug_memory_reset_peak(s.ctx);
     ASSERT_OK(s.ctx, snug_fit(s.m, &s.t.data, &s.o, &s.h));
     snug_history_memory(s.h, &r);
@@ -239,7 +239,7 @@ TEST(a_hook_sees_samples_and_may_stop) {
   scene s;
   begin(&s);
   tally t = {.scene = &s};
-  const snug_callback c = {.user = &t, .memory_sample = stop_at_second};
+  const snug_callback c = {.struct_size = sizeof c, .user = &t, .memory_sample = stop_at_second};
   const snug_span batches[] = {{2, 2}};
   s.o.callbacks = &c;
   s.o.n_callbacks = 1;
@@ -255,7 +255,7 @@ TEST(a_hook_sees_samples_and_may_stop) {
 
 static snug_memory_report fit_with(uint64_t preallocated, snug_memory_info *info, float *kernel) {
   scene s = {.ctx = test_ctx()};
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   ASSERT_OK(s.ctx, snug_memory_preallocate(s.ctx, "cpu", preallocated));
   make_model(&s);
   s.o.batch_size = ROWS;
@@ -271,7 +271,7 @@ static snug_memory_report fit_with(uint64_t preallocated, snug_memory_info *info
 
 TEST(a_fit_in_preallocated_memory_is_the_same) {
   float plain[35], ahead[35];
-  snug_memory_info a, b;
+  snug_memory_info a = SNUG_INIT(snug_memory_info), b = SNUG_INIT(snug_memory_info);
   snug_memory_report r = fit_with(0, &a, plain);
   snug_memory_report p = fit_with(1 << 20, &b, ahead);
   ASSERT_EQ_BYTES(plain, ahead, sizeof plain);
@@ -288,7 +288,7 @@ TEST(a_fit_in_preallocated_memory_is_the_same) {
 
 TEST(a_limit_and_preallocated_memory) {
   scene s = {.ctx = test_ctx()};
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   snug_plan *plan = NULL;
   ASSERT_OK(s.ctx, snug_memory_preallocate(s.ctx, "cpu", 1 << 20));
   make_model(&s);

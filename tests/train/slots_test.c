@@ -34,8 +34,8 @@ static const net fat = {"fat", build_fat, {512}, 1, 10, 23, 8};
 
 static void open_job(job *j, const char *optimizer, bool disk) {
   job_open(j, &fat, optimizer);
-  j->options.levers.allow_disk = disk;
-  j->options.levers.micro_batch = fat.batch; /* micro-batches round otherwise */
+  j->options.allow_disk = disk;
+  j->options.micro_batch = fat.batch; /* micro-batches round otherwise */
 }
 
 static void set_up(void) {
@@ -67,7 +67,7 @@ static uint64_t least_with(const char *optimizer, bool disk) {
 /* Train at a line, which has to take what it planned; the slots are in a file afterwards or not. */
 static void train(job *j, uint64_t line, bool in_file) {
   snug_history *h = NULL;
-  snug_memory_report r;
+  snug_memory_report r = SNUG_INIT(snug_memory_report);
   j->options.memory = line;
   ASSERT_OK(j->ctx, snug_fit(j->model, &j->data.data, &j->options, &h));
   snug_history_memory(h, &r);
@@ -87,7 +87,7 @@ static void compare(const char *optimizer, int64_t micro) {
   job a, b;
   open_job(&a, optimizer, false);
   open_job(&b, optimizer, true);
-  a.options.levers.micro_batch = b.options.levers.micro_batch = micro;
+  a.options.micro_batch = b.options.micro_batch = micro;
   train(&a, 0, false);
   train(&b, least_of(&b), true);
   expect_equal(&a, &b);
@@ -143,7 +143,7 @@ TEST(a_saved_model_has_its_slots) {
   open_job(&b, "adam", true);
   train(&a, 0, false);
   train(&b, least_of(&b), true);
-  snug_memory_info before, after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info), after = SNUG_INIT(snug_memory_info);
   snug_memory_reset_peak(b.ctx);
   snug_memory_get(b.ctx, &before);
   ASSERT_OK(a.ctx, snug_model_save(a.model, test_path("a.keras")));
@@ -153,7 +153,7 @@ TEST(a_saved_model_has_its_slots) {
   save_and_load(&a, "a.keras");
   save_and_load(&b, "b.keras");
   expect_equal(&a, &b);
-  b.options.levers.allow_disk = false;
+  b.options.allow_disk = false;
   train(&a, 0, false);
   train(&b, 0, false);
   expect_equal(&a, &b);
@@ -222,11 +222,14 @@ static bool break_off(void *user, int64_t batch, const snug_logs *logs) {
 static snug_status train_with_backup(bool disk, int batches, char *weights) {
   job j;
   breaker b = {.left = batches};
-  snug_callback list[2];
-  const snug_callback_target target = {.path = test_path("backup")};
+  snug_callback list[2] = {SNUG_INIT(snug_callback)};
+  const snug_callback_target target = {.struct_size = sizeof target, .path = test_path("backup")};
   open_job(&j, "adam", disk);
   ASSERT_OK(j.ctx, snug_callback_create(j.model, "BackupAndRestore", "", &target, &list[0]));
-  list[1] = (snug_callback){.user = &b, .batch_end = break_off, .failure = &b.failure};
+  list[1] = (snug_callback){.struct_size = sizeof(snug_callback),
+                            .user = &b,
+                            .batch_end = break_off,
+                            .failure = &b.failure};
   j.options.callbacks = list;
   j.options.n_callbacks = 2;
   j.options.epochs = 2;

@@ -57,8 +57,12 @@ static void rows_make(rows *r) {
   r->y = r->t.y_array;
   r->weight = r->t.weight_array;
   r->x.data = r->y.data = r->weight.data = NULL;
-  r->source = (snug_source){.name = "rows", .user = r, .rows = ROWS, .read = read_row};
-  r->data = (snug_data){&r->x, 1, &r->y, 1, NULL, &r->source};
+  r->source = (snug_source){.struct_size = sizeof(snug_source),
+                            .name = "rows",
+                            .user = r,
+                            .rows = ROWS,
+                            .read = read_row};
+  r->data = (snug_data){sizeof(snug_data), &r->x, 1, &r->y, 1, NULL, &r->source};
 }
 
 static snug_model *model_of(snug_ctx *ctx) {
@@ -80,7 +84,7 @@ static void train(const snug_data *data, const snug_fit_options *options, float 
   snug_ctx *ctx = test_ctx();
   snug_model *m = model_of(ctx);
   snug_history *h = NULL;
-  snug_memory_report memory;
+  snug_memory_report memory = SNUG_INIT(snug_memory_report);
   size_t n = 0;
   memset(weights, 0, MOST_WEIGHTS * sizeof *weights);
   ASSERT_OK(ctx, snug_fit(m, data, options, &h));
@@ -88,7 +92,7 @@ static void train(const snug_data *data, const snug_fit_options *options, float 
   snug_history_data(h, report);
   ASSERT_EQ_UINT(memory.planned, memory.measured);
   for (size_t i = 0; i < snug_model_weights(m); i++) {
-    snug_weight_info w;
+    snug_weight_info w = SNUG_INIT(snug_weight_info);
     ASSERT_OK(ctx, snug_model_weight_info(m, i, &w));
     size_t count = 1;
     for (int32_t k = 0; k < w.rank; k++) {
@@ -110,7 +114,7 @@ static const int32_t workers[] = {-1, 1, 8};
 static void expect_same_training(const snug_fit_options *options, bool weighted) {
   rows r;
   float in_memory[MOST_WEIGHTS], by_rows[MOST_WEIGHTS];
-  snug_data_report report;
+  snug_data_report report = SNUG_INIT(snug_data_report);
   rows_make(&r);
   snug_data whole = r.t.data;
   whole.sample_weight = weighted ? &r.t.weight_array : NULL;
@@ -128,50 +132,65 @@ static void expect_same_training(const snug_fit_options *options, bool weighted)
 }
 
 TEST(the_same_training) {
-  expect_same_training(&(snug_fit_options){.batch_size = 8, .epochs = 3}, false);
+  expect_same_training(
+      &(snug_fit_options){.struct_size = sizeof(snug_fit_options), .batch_size = 8, .epochs = 3},
+      false);
 }
 
 TEST(the_same_in_their_order) {
-  expect_same_training(&(snug_fit_options){.batch_size = 8, .epochs = 2, .no_shuffle = true},
+  expect_same_training(&(snug_fit_options){.struct_size = sizeof(snug_fit_options),
+                                           .batch_size = 8,
+                                           .epochs = 2,
+                                           .no_shuffle = true},
                        false);
 }
 
 TEST(the_same_with_validation) {
-  expect_same_training(
-      &(snug_fit_options){
-          .batch_size = 8, .epochs = 3, .validation_split = 0.3, .validation_batch_size = 5},
-      false);
+  expect_same_training(&(snug_fit_options){.struct_size = sizeof(snug_fit_options),
+                                           .batch_size = 8,
+                                           .epochs = 3,
+                                           .validation_split = 0.3,
+                                           .validation_batch_size = 5},
+                       false);
 }
 
 TEST(the_same_with_weights) {
-  expect_same_training(&(snug_fit_options){.batch_size = 8, .epochs = 2}, true);
+  expect_same_training(
+      &(snug_fit_options){.struct_size = sizeof(snug_fit_options), .batch_size = 8, .epochs = 2},
+      true);
 }
 
 TEST(the_same_with_class_weights) {
   const double by_class[] = {1.0, 3.0, 0.5};
-  expect_same_training(
-      &(snug_fit_options){
-          .batch_size = 8, .epochs = 2, .class_weight = by_class, .n_class_weight = 3},
-      false);
+  expect_same_training(&(snug_fit_options){.struct_size = sizeof(snug_fit_options),
+                                           .batch_size = 8,
+                                           .epochs = 2,
+                                           .class_weight = by_class,
+                                           .n_class_weight = 3},
+                       false);
 }
 
 TEST(the_same_in_micro_batches) {
   expect_same_training(
-      &(snug_fit_options){.batch_size = 8, .epochs = 2, .levers = {.micro_batch = 3}}, true);
+      &(snug_fit_options){
+          .struct_size = sizeof(snug_fit_options), .batch_size = 8, .epochs = 2, .micro_batch = 3},
+      true);
 }
 
 TEST(the_same_in_steps_per_epoch) {
-  expect_same_training(
-      &(snug_fit_options){
-          .batch_size = 8, .epochs = 5, .steps_per_epoch = 3, .validation_split = 0.2},
-      false);
+  expect_same_training(&(snug_fit_options){.struct_size = sizeof(snug_fit_options),
+                                           .batch_size = 8,
+                                           .epochs = 5,
+                                           .steps_per_epoch = 3,
+                                           .validation_split = 0.2},
+                       false);
 }
 
 TEST(labels_in_memory_go_with_rows_of_a_source) {
   rows r;
   float in_memory[MOST_WEIGHTS], by_rows[MOST_WEIGHTS];
-  snug_data_report report;
-  snug_fit_options o = {.batch_size = 8, .epochs = 2};
+  snug_data_report report = SNUG_INIT(snug_data_report);
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .epochs = 2};
   rows_make(&r);
   train(&r.t.data, &o, in_memory, &report);
   r.data.y = &r.t.y_array;
@@ -220,8 +239,8 @@ static snug_status change(void *user, int64_t row, uint64_t pass, void *const *s
 TEST(a_map_is_applied_to_every_sample) {
   rows r, changed;
   float expected[MOST_WEIGHTS], got[MOST_WEIGHTS];
-  snug_data_report report;
-  snug_fit_options o = {.batch_size = 8, .epochs = 2};
+  snug_data_report report = SNUG_INIT(snug_data_report);
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .epochs = 2};
   rows_make(&r);
   rows_make(&changed);
   for (int i = 0; i < ROWS * WIDTH; i++) {
@@ -271,7 +290,7 @@ TEST(a_generator_of_unknown_length_needs_steps) {
   snug_model *m = model_of(ctx);
   rows r;
   make_stream(&r, SNUG_ROWS_UNKNOWN);
-  snug_fit_options o = {.batch_size = 8, .epochs = 3};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .epochs = 3};
   ASSERT_STATUS(ctx, snug_fit(m, &r.data, &o, NULL), SNUG_E_ARGUMENT,
                 "rows: its number of samples is unknown; set with steps_per_epoch");
   o.steps_per_epoch = 5;
@@ -296,7 +315,7 @@ TEST(a_stream_cannot_be_split) {
   snug_model *m = model_of(ctx);
   rows r;
   make_stream(&r, ROWS);
-  snug_fit_options o = {.batch_size = 8, .validation_split = 0.2};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .validation_split = 0.2};
   ASSERT_STATUS(ctx, snug_fit(m, &r.data, &o, NULL), SNUG_E_ARGUMENT, "cannot share it");
   o.validation_split = 0.0;
   o.validation_data = &r.data;
@@ -322,7 +341,7 @@ TEST(what_can_be_read_once_trains_once) {
   rows r;
   make_stream(&r, ROWS);
   r.source.restart = NULL;
-  snug_fit_options o = {.batch_size = 8, .epochs = 2};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .epochs = 2};
   ASSERT_STATUS(ctx, snug_fit(m, &r.data, &o, NULL), SNUG_E_ARGUMENT,
                 "rows: can be read once and has 7 batches; 2 epochs of 7 are asked for");
   o.steps_per_epoch = 3;
@@ -339,12 +358,12 @@ TEST(a_bad_row_ends_the_fit_with_its_name) {
   rows r;
   rows_make(&r);
   r.bad = 21;
-  snug_fit_options o = {.batch_size = 8, .epochs = 2};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .epochs = 2};
   ASSERT_STATUS(ctx, snug_fit(m, &r.data, &o, NULL), SNUG_E_DATA,
                 "rows: x[0] 'x': sample 21, element 0 is");
   r.source.skip_bad = true;
   snug_history *h = NULL;
-  snug_data_report report;
+  snug_data_report report = SNUG_INIT(snug_data_report);
   ASSERT_OK(ctx, snug_fit(m, &r.data, &o, &h));
   snug_history_data(h, &report);
   ASSERT_EQ_INT(report.skipped, 2);
@@ -382,12 +401,12 @@ TEST(a_plan_has_the_bytes_of_each_stage) {
   snug_ctx *ctx = test_ctx();
   snug_model *m = model_of(ctx);
   snug_plan *plan = NULL;
-  snug_data_report planned, done;
-  snug_memory_report memory;
+  snug_data_report planned = SNUG_INIT(snug_data_report), done = SNUG_INIT(snug_data_report);
+  snug_memory_report memory = SNUG_INIT(snug_memory_report);
   snug_history *h = NULL;
   rows r;
   make_stream(&r, ROWS);
-  snug_fit_options o = {.batch_size = 8, .epochs = 2};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .epochs = 2};
   ASSERT_OK(ctx, snug_plan_fit(m, &r.data, &o, &plan));
   snug_plan_data(plan, &planned);
   snug_plan_memory(plan, &memory);
@@ -410,7 +429,7 @@ static snug_status fit_once(snug_ctx *ctx, void *arg) {
   rows *r = arg;
   const int64_t shape[] = {WIDTH};
   snug_model *m = NULL;
-  snug_fit_options o = {.batch_size = 8, .validation_split = 0.2};
+  snug_fit_options o = {.struct_size = sizeof o, .batch_size = 8, .validation_split = 0.2};
   snug_status s = snug_model_create(ctx, NULL, &m);
   if (!s) {
     snug_model_input(m, "x", SNUG_FLOAT32, shape, 1);

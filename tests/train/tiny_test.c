@@ -46,10 +46,11 @@ static snug_model *new_model(snug_ctx *ctx, const tiny *t) {
 }
 
 static void check(const tiny *t, uint64_t line, bool shows) {
-  snug_memory_report planned, shown = {0}, fitted;
+  snug_memory_report planned = SNUG_INIT(snug_memory_report), shown = SNUG_INIT(snug_memory_report),
+                     fitted = SNUG_INIT(snug_memory_report);
   snug_ctx *ctx = test_ctx();
   snug_model *m = new_model(ctx, t);
-  snug_fit_options o = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options o = SNUG_INIT(snug_fit_options);
   snug_history *h = NULL;
   snug_plan *plan = NULL;
   toy data;
@@ -59,9 +60,9 @@ static void check(const tiny *t, uint64_t line, bool shows) {
   o.memory = line;
   o.planned = shows ? wants : NULL;
   o.planned_user = &shown;
-  o.levers.beside = shows && !line; /* as the command plans; under a line that search is the peak */
+  o.beside = shows && !line; /* as the command plans; under a line that search is the peak */
   ASSERT_OK(ctx, snug_plan_fit(m, &data.data, &o, &plan));
-  o.levers.beside = false;
+  o.beside = false;
   snug_plan_memory(plan, &planned);
   snug_plan_destroy(plan);
   ASSERT_OK(ctx, snug_fit(m, &data.data, &o, &h));

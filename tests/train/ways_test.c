@@ -237,9 +237,9 @@ TEST(no_knapsack_is_better_than_all_ways) {
 static char *train_with(const net *n, uint64_t line, const char *kernels, size_t *bytes) {
   job j;
   job_open(&j, n, "adam");
-  j.options.levers.kernels = kernels;
+  j.options.kernels = kernels;
   j.options.memory = line;
-  j.options.levers.micro_batch = n->batch; /* micro-batches round otherwise */
+  j.options.micro_batch = n->batch; /* micro-batches round otherwise */
   ASSERT_OK(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL));
   *bytes = j.model->weights_bytes;
   char *all = malloc(*bytes);
@@ -257,17 +257,17 @@ TEST(every_line_gives_the_same_bits) {
   size_t bytes = 0;
   job j;
   job_open(&j, n, "adam");
-  j.options.levers.micro_batch = n->batch;
-  j.options.levers.curve = true;
+  j.options.micro_batch = n->batch;
+  j.options.curve = true;
   snug_plan *first = job_plan(&j, UINT64_C(1) << 40);
   const char *kernels = snug_plan_kernels(first);
   char *right = train_with(n, UINT64_C(1) << 40, kernels, &bytes);
-  j.options.levers.kernels = kernels;
+  j.options.kernels = kernels;
   snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   size_t points = snug_plan_points(plan);
   ASSERT_TRUE(points >= 2);
   for (size_t i = 1; i < points; i += (points + 1) / 2) {
-    snug_plan_point point;
+    snug_plan_point point = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(plan, i, &point);
     char *got = train_with(n, point.process + (UINT64_C(8) << 20), kernels, &bytes);
     ASSERT_EQ_BYTES(got, right, bytes);
@@ -288,13 +288,13 @@ TEST(a_smaller_line_never_gets_a_larger_block) {
   snug_plan_destroy(job_plan(&j, UINT64_C(1) << 40)); /* then the heap is as it will stay */
   snug_plan *plan = job_plan(&j, UINT64_C(1) << 40);
   uint64_t least = snug_plan_least(plan);
-  snug_plan_point first, before = {0};
+  snug_plan_point first = SNUG_INIT(snug_plan_point), before = SNUG_INIT(snug_plan_point);
   snug_plan_point_at(plan, 0, &first);
   snug_plan_destroy(plan);
   for (uint64_t i = 0; i <= 8; i++) {
     plan = job_plan(&j, least + (first.process - least) * i / 8);
     ASSERT_TRUE(snug_plan_fits(plan));
-    snug_plan_point p;
+    snug_plan_point p = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(plan, snug_plan_chosen(plan), &p);
     ASSERT_TRUE(i == 0 || (p.block >= before.block && p.seconds <= before.seconds));
     before = p;
@@ -311,15 +311,15 @@ TEST(a_line_takes_the_fastest_point_under_it) {
   }
   job j;
   job_open(&j, &nets[n_nets - 1], "adam");
-  j.options.levers.curve = true;
+  j.options.curve = true;
   snug_plan_destroy(job_plan(&j, UINT64_C(1) << 40)); /* then the heap is as it will stay */
   snug_plan *curve = job_plan(&j, UINT64_C(1) << 40);
-  j.options.levers.curve = false;
+  j.options.curve = false;
   size_t n = snug_plan_points(curve);
   ASSERT_TRUE(n >= 2);
   const size_t step = n > 4 ? n / 4 : 1;
   for (size_t i = 0; i < n; i += step) {
-    snug_plan_point shown, taken;
+    snug_plan_point shown = SNUG_INIT(snug_plan_point), taken = SNUG_INIT(snug_plan_point);
     snug_plan_point_at(curve, i, &shown);
     snug_plan *plan = job_plan(&j, shown.process + (UINT64_C(1) << 20));
     snug_plan_point_at(plan, snug_plan_chosen(plan), &taken);
@@ -334,9 +334,9 @@ TEST(a_line_takes_the_fastest_point_under_it) {
 TEST(without_a_line_points_go_from_the_fastest_to_the_least) {
   job j;
   job_open(&j, &nets[n_nets - 1], "adam");
-  j.options.levers.curve = true;
+  j.options.curve = true;
   snug_plan *plan = job_plan(&j, 0);
-  snug_plan_point before, p;
+  snug_plan_point before = SNUG_INIT(snug_plan_point), p = SNUG_INIT(snug_plan_point);
   snug_plan_point_at(plan, 0, &before);
   for (size_t k = 1; k < snug_plan_points(plan); k++, before = p) {
     snug_plan_point_at(plan, k, &p);
@@ -360,7 +360,7 @@ TEST(a_line_below_the_least_is_refused) {
 TEST(layers_to_recompute_are_named) {
   job j;
   job_open(&j, &nets[0], "adam");
-  j.options.levers.recompute = "dense,no_such_layer";
+  j.options.recompute = "dense,no_such_layer";
   ASSERT_STATUS(j.ctx, snug_fit(j.model, &j.data.data, &j.options, NULL), SNUG_E_ARGUMENT,
                 "no_such_layer");
   job_close(&j);

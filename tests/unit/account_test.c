@@ -8,13 +8,13 @@ static void *take(snug_ctx *ctx, snug__account_name name, size_t bytes) {
 }
 
 static snug_memory_info info_of(const snug_ctx *ctx) {
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &info);
   return info;
 }
 
 static snug_memory_entry entry_of(const snug_ctx *ctx, snug__account_name name) {
-  snug_memory_entry entry;
+  snug_memory_entry entry = SNUG_INIT(snug_memory_entry);
   snug_memory_entry_get(ctx, name, &entry);
   return entry;
 }
@@ -47,7 +47,7 @@ TEST(counts_by_name_and_in_all) {
 
 TEST(names_and_their_texts) {
   snug_ctx *ctx = test_ctx();
-  snug_memory_entry entry;
+  snug_memory_entry entry = SNUG_INIT(snug_memory_entry);
   ASSERT_EQ_UINT(snug_memory_names(ctx), SNUG__MEM_COUNT);
   ASSERT_EQ_TEXT(entry_of(ctx, SNUG__MEM_WEIGHTS).name, "weights");
   snug_memory_entry_get(ctx, SNUG__MEM_COUNT, &entry);

@@ -52,7 +52,7 @@ TEST(the_context_itself_counts) {
   ASSERT_EQ_INT(create(&options), SNUG_E_LIMIT);
   options.memory_limit = sizeof(snug_ctx);
   snug_ctx *ctx = test_ctx_with(&options);
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &info);
   ASSERT_EQ_UINT(info.current, sizeof(snug_ctx));
   ASSERT_EQ_UINT(info.peak, sizeof(snug_ctx));

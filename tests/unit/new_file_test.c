@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/test.h"
-#include "snug/log.h"
+#include "snug/tools/log.h"
 
 static snug_status write_whole(snug_ctx *ctx, const char *path, const char *text, bool replaces) {
   snug_new_file f;

@@ -76,7 +76,7 @@ TEST(what_does_not_fit_is_not_given) {
 /* ---- the account ---- */
 
 static snug_memory_info info_of(const snug_ctx *ctx) {
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &info);
   return info;
 }
@@ -165,7 +165,7 @@ TEST(too_late_says_so_and_changes_nothing) {
 
 TEST(devices_are_found_by_name) {
   snug_ctx *ctx = test_ctx();
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   ASSERT_EQ_UINT(snug_memory_devices(ctx), 1);
   ASSERT_EQ_TEXT(snug_memory_device_name(ctx, 0), "cpu");
   ASSERT_EQ_TEXT(snug_memory_device_name(ctx, 1), "");

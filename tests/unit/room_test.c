@@ -22,14 +22,14 @@ static const char *begin(const char *groups) {
 }
 
 static void expect(const char *root, uint64_t mib, const char *who) {
-  snug_available room;
+  snug_available room = SNUG_INIT(snug_available);
   ASSERT_TRUE(snug__room_find(root, &room));
   ASSERT_HAS(room.who, who);
   ASSERT_EQ_UINT(room.bytes, mib * MIB);
 }
 
 TEST(a_machine_that_tells_nothing) {
-  snug_available room;
+  snug_available room = SNUG_INIT(snug_available);
   ASSERT_FALSE(snug__room_find(test_path("nowhere"), &room));
   const char *root = test_machine("0::/\n");
   test_machine_write("proc/meminfo", "MemTotal: 8 kB\nMemAvailable: lots\n");
@@ -128,8 +128,8 @@ TEST(a_limit_below_what_is_there_leaves_nothing) {
 
 TEST(this_machine) {
   snug_ctx *ctx = test_ctx();
-  snug_available room;
-  snug_memory_process process;
+  snug_available room = SNUG_INIT(snug_available);
+  snug_memory_process process = SNUG_INIT(snug_memory_process);
   ASSERT_OK(ctx, snug_memory_available(ctx, &room));
   snug_memory_process_get(&process);
   ASSERT_TRUE(process.resident > MIB / 2 && process.peak >= process.resident);

@@ -120,7 +120,7 @@ TEST(closing_drops_what_waits) {
 
 TEST(open_takes_what_it_costs) {
   snug_ctx *ctx = test_ctx();
-  snug_memory_info before, after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info), after = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &before);
   snug__store *s = open_store(ctx, 5000, NULL);
   snug_memory_get(ctx, &after);

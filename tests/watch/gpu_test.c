@@ -28,7 +28,7 @@ static bool with_library(const char *test) {
 }
 
 static snug_watch_report report_of(const snug_watch *w) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   snug_watch_report_get(w, &r);
   return r;
 }
@@ -106,7 +106,7 @@ TEST(more_processes_than_there_is_room_for) {
 }
 
 static void check_why(const char *fake, bool is_asked, const char *why) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   o.no_devices = !is_asked;
   setenv("FAKE_GPU", fake, 1);
   machine_begin();
@@ -153,7 +153,7 @@ TEST(a_driver_that_takes_its_time_holds_nothing_up) {
 }
 
 TEST(without_a_driver_it_is_said) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   machine_begin();
   machine_put(100, 1, "a", 5, 5);
   snug_watch *w = machine_watch(test_ctx(), NULL);

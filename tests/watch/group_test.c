@@ -6,7 +6,7 @@
 #include "watch/machine.h"
 
 static snug_watch_group group_of(const snug_watch *w) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   snug_watch_report_get(w, &r);
   return r.group;
 }
@@ -145,7 +145,7 @@ TEST(nonsense_in_the_files_is_not_told) {
 }
 
 TEST(without_groups_the_machine_counts) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   machine_begin();
   machine_put(100, 1, "a", 5, 5);
   test_machine_write("proc/vmstat", "nr_free_pages 5\noom_kill 7\npgfault 9\n");
@@ -160,7 +160,7 @@ TEST(without_groups_the_machine_counts) {
 }
 
 TEST(a_machine_that_does_not_count_is_told) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   machine_begin();
   machine_put(100, 1, "a", 5, 5);
   snug_watch *w = machine_watch(test_ctx(), NULL);
@@ -171,7 +171,7 @@ TEST(a_machine_that_does_not_count_is_told) {
 
 /* One process or two of 60 MiB each under a limit, and what their pages are. */
 static snug_watch_above above(int processes, const char *limit, int pss, int anonymous, int swap) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   char text[512];
   machine_begin();
   put_v1("box/", limit, "1000000\n", none_v1);

@@ -60,7 +60,7 @@ void machine_end(int process) {
 }
 
 snug_watch *machine_watch(snug_ctx *ctx, const snug_watch_options *options) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   snug_watch *w = NULL;
   o = options ? *options : o;
   o.process = 100;

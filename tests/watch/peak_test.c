@@ -8,7 +8,7 @@
 #include "watch/machine.h"
 
 static snug_watch_report report_of(const snug_watch *w) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   snug_watch_report_get(w, &r);
   return r;
 }
@@ -103,7 +103,7 @@ TEST(another_program_in_the_same_process_begins_anew) {
 
 /* A watch of this process's children, so that one of them can come and end. */
 static snug_watch *watch_children(uint64_t maximum) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   snug_watch *w = NULL;
   o.maximum = maximum;
   const char *root = machine_begin();
@@ -283,13 +283,13 @@ TEST(pages_that_may_not_be_read_are_told) {
 /* ---- the maximum ---- */
 
 static bool is_exceeded(const snug_watch *w) {
-  snug_watch_now now;
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   snug_watch_get(w, &now);
   return now.exceeded;
 }
 
 TEST(a_maximum_that_is_passed_for_a_moment_is_passed) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   o.maximum = 50 * MIB;
   machine_begin();
   machine_put(100, 1, "a", 50, 50);
@@ -303,7 +303,7 @@ TEST(a_maximum_that_is_passed_for_a_moment_is_passed) {
 }
 
 TEST(pages_that_are_shared_do_not_pass_a_maximum) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   o.maximum = 150 * MIB;
   machine_begin();
   machine_put(100, 1, "a", 100, 100);
@@ -326,7 +326,7 @@ TEST(pages_that_are_shared_do_not_pass_a_maximum) {
 TEST(bad_options) {
   snug_ctx *ctx = test_ctx();
   snug_watch *w = NULL;
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   o.process = -1;
   ASSERT_STATUS(ctx, snug_watch_create(ctx, &o, &w), SNUG_E_ARGUMENT, "no process -1");
   o.process = INT32_MAX;
@@ -344,10 +344,9 @@ TEST(bad_options) {
 }
 
 TEST(nothing_asked_of_nothing) {
-  snug_watch_report r;
-  snug_watch_now now;
-  memset(&r, 1, sizeof r);
-  memset(&now, 1, sizeof now);
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
+  r.peak = r.samples = now.peak = 1;
   snug_watch_destroy(NULL);
   snug_watch_ended(NULL, 1, 1);
   snug_watch_report_get(NULL, &r);
@@ -360,7 +359,7 @@ TEST(nothing_asked_of_nothing) {
 }
 
 static snug_status scenario(snug_ctx *ctx, void *arg) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   snug_watch *w = NULL;
   o.process = 100;
   snug_status s = snug__watch_create_at(ctx, arg, &o, 0.0, &w);
@@ -380,7 +379,7 @@ TEST(every_allocation_may_fail) {
 }
 
 TEST(no_memory_is_taken_after_the_start) {
-  snug_memory_info before, after;
+  snug_memory_info before = SNUG_INIT(snug_memory_info), after = SNUG_INIT(snug_memory_info);
   snug_ctx *ctx = test_ctx();
   machine_begin();
   machine_put(100, 1, "a", 7, 7);

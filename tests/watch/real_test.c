@@ -92,7 +92,7 @@ static snug_watch *watch(void) {
 }
 
 static snug_watch_report report_of(const snug_watch *w) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   snug_watch_report_get(w, &r);
   return r;
 }
@@ -121,7 +121,7 @@ TEST(a_moment_in_one_of_five_children_is_caught) {
 }
 
 TEST(orphans_stay_in_the_tree) {
-  snug_watch_now now;
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   snug_watch *w = watch();
   worker one = start();
   tell(&one, 'o'); /* whose parent was never seen */
@@ -178,7 +178,7 @@ TEST(between_vfork_and_exec_nothing_counts_twice) {
   void *p = mmap(NULL, HELD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   memset(p, 1, HELD);
   ASSERT_EQ_INT(pipe(hold), 0);
-  snug_memory_process self; /* of which the others are copies */
+  snug_memory_process self = SNUG_INIT(snug_memory_process); /* of which the others are copies */
   snug_memory_process_get(&self);
   pid_t top = fork();
   if (top == 0) { /* lives in two processes with one memory */
@@ -191,7 +191,7 @@ TEST(between_vfork_and_exec_nothing_counts_twice) {
   }
   snug_ctx *ctx = test_ctx();
   snug_watch *w = NULL;
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   o.process = top;
   ASSERT_OK(ctx, snug_watch_create(ctx, &o, &w));
   for (int i = 0; i < 200 && report_of(w).most_processes < 2; i++) {

@@ -22,7 +22,7 @@ static snug_recording *recording(snug_ctx *ctx) {
 
 /* Samples, a maximum between two of them, and one that the end told. */
 static void run(snug_ctx *ctx, snug_recorder *to) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   o.recorder = to;
   machine_begin();
   machine_put(100, 1, "top", 10, 10);
@@ -83,9 +83,9 @@ TEST(one_that_was_killed_is_readable) {
 TEST(a_disk_that_is_full_is_told_and_the_watch_goes_on) {
   snug_ctx *ctx = test_ctx();
   snug_recorder *to = recorder(ctx);
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   struct rlimit before;
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   o.recorder = to;
   machine_begin();
   machine_put(100, 1, "top", 10, 10);
@@ -111,7 +111,7 @@ TEST(a_disk_that_is_full_is_told_and_the_watch_goes_on) {
 /* ---- memory ---- */
 
 static snug_status scenario(snug_ctx *ctx, void *arg) {
-  snug_watch_options o = SNUG_WATCH_OPTIONS_DEFAULT;
+  snug_watch_options o = SNUG_INIT(snug_watch_options);
   snug_watch *w = NULL;
   o.process = 100;
   SNUG_TRY(snug_recorder_open(ctx, test_path("fault.snug"), true, &o.recorder));

@@ -12,7 +12,7 @@ typedef double form(double seconds);
 /* A curve of so many seconds at 20 samples a second. */
 static snug_watch_report judged(form *f, double seconds) {
   snug__curve c;
-  snug_watch_report r = {0};
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   snug__curve_init(&c, 0.05);
   for (double t = 0.0; t < seconds; t += 0.05) {
     snug__curve_add(&c, t, (uint64_t)(f(t) * MIB));
@@ -151,7 +151,7 @@ TEST(little_is_not_judged) {
 TEST(noise_alone_does_not_grow) {
   snug__curve c;
   for (int run = 0; run < 300; run++) {
-    snug_watch_report r = {0};
+    snug_watch_report r = SNUG_INIT(snug_watch_report);
     snug__curve_init(&c, 0.05);
     for (int i = 0; i < 2000; i++) {
       snug__curve_add(&c, 0.05 * i, (uint64_t)(MIB * (1000.0 + 8.0 * test_random_unit())));

@@ -5,13 +5,13 @@
 #include "watch/machine.h"
 
 static uint32_t alive(const snug_watch *w) {
-  snug_watch_now now;
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   snug_watch_get(w, &now);
   return now.processes;
 }
 
 static uint64_t resident(const snug_watch *w) {
-  snug_watch_now now;
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   snug_watch_get(w, &now);
   return now.resident;
 }
@@ -44,7 +44,7 @@ TEST(those_who_come_are_found_by_their_number) {
   machine_put(111, 1, "its child", 3, 3);
   snug__watch_look_at(w, 0.05);
   ASSERT_EQ_INT(alive(w), 2);
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   snug_watch_report_get(w, &r);
   ASSERT_EQ_UINT(r.processes, 3);
   ASSERT_EQ_INT(r.most_processes, 3);
@@ -133,7 +133,7 @@ TEST(damaged_files_are_nobody) {
 }
 
 TEST(a_tree_that_is_too_large_is_told) {
-  snug_watch_report r;
+  snug_watch_report r = SNUG_INIT(snug_watch_report);
   machine_begin();
   machine_put(100, 1, "top", 10, 10);
   snug_watch *w = machine_watch(test_ctx(), NULL);

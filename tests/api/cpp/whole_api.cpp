@@ -1,6 +1,6 @@
 // Every public function, called as a C++17 program calls it.  whole_api.sh builds it with the
 // warnings that C++ projects like, and sees that none of the functions is missing.
-#include <snug/snug.h>
+#include <snug/tools.h>
 #include <unistd.h>
 
 #include <array>
@@ -56,14 +56,18 @@ struct Set {
     }
     x_array = {x.data(), SNUG_FLOAT32, 2, {64, 4}};
     y_array = {y.data(), SNUG_INT32, 1, {64}};
-    data = {&x_array, 1, &y_array, 1, nullptr, nullptr, nullptr, nullptr};
+    data = SNUG_INIT(snug_data);
+    data.x = &x_array;
+    data.n_x = 1;
+    data.y = &y_array;
+    data.n_y = 1;
   }
   Set(const Set &) = delete;
   Set &operator=(const Set &) = delete;
 };
 
 Model make_model(const Context &ctx) {
-  snug_model_options options = SNUG_MODEL_OPTIONS_DEFAULT;
+  snug_model_options options = SNUG_INIT(snug_model_options);
   options.seed = 7;
   snug_model *raw = nullptr;
   CHECK(ctx, snug_model_create(ctx.get(), &options, &raw) == SNUG_OK);
@@ -86,7 +90,7 @@ Model make_model(const Context &ctx) {
 
 void use_weights(const Context &ctx, snug_model *m) {
   CHECK(ctx, snug_model_weights(m) == 4);
-  snug_weight_info info;
+  snug_weight_info info = SNUG_INIT(snug_weight_info);
   CHECK(ctx, snug_model_weight_info(m, 0, &info) == SNUG_OK);
   std::vector<float> kernel(info.bytes / snug_dtype_bytes(info.dtype));
   CHECK(ctx, snug_model_weight_get(m, info.name, kernel.data(), info.bytes) == SNUG_OK);
@@ -97,7 +101,7 @@ void use_weights(const Context &ctx, snug_model *m) {
 void compile(const Context &ctx, snug_model *m) {
   const char *const loss = "sparse_categorical_crossentropy";
   const char *const metric = "accuracy";
-  snug_compile_options options = SNUG_COMPILE_OPTIONS_DEFAULT;
+  snug_compile_options options = SNUG_INIT(snug_compile_options);
   options.optimizer = "adam";
   options.loss = &loss;
   options.n_loss = 1;
@@ -112,23 +116,23 @@ void plan(const Context &ctx, snug_model *m, const Set &set, const snug_fit_opti
   snug_plan *raw = nullptr;
   CHECK(ctx, snug_plan_fit(m, &set.data, &options, &raw) == SNUG_OK);
   const Plan p(raw);
-  snug_memory_report report;
+  snug_memory_report report = SNUG_INIT(snug_memory_report);
   snug_plan_memory(raw, &report);
-  snug_data_report reading;
+  snug_data_report reading = SNUG_INIT(snug_data_report);
   snug_plan_data(raw, &reading);
   CHECK(ctx, reading.batches == 0 && reading.waited == 0.0 && reading.copied == 0.0);
   CHECK(ctx, report.planned > 0 && snug_plan_layers(raw) > 0);
-  snug_layer_memory layer;
+  snug_layer_memory layer = SNUG_INIT(snug_layer_memory);
   snug_plan_layer(raw, 0, &layer);
   CHECK(ctx, layer.layer != nullptr);
-  snug_plan_point point;
+  snug_plan_point point = SNUG_INIT(snug_plan_point);
   snug_plan_point_at(raw, snug_plan_chosen(raw), &point);
   CHECK(ctx, snug_plan_fits(raw) && snug_plan_points(raw) > 0 && point.block == report.block);
   CHECK(ctx, !snug_plan_resumes(raw));
-  snug_plan_buffer buffer;
+  snug_plan_buffer buffer = SNUG_INIT(snug_plan_buffer);
   snug_plan_buffer_at(raw, 0, &buffer);
   CHECK(ctx, snug_plan_buffers(raw) > 0 && buffer.bytes > 0);
-  snug_plan_moment moment;
+  snug_plan_moment moment = SNUG_INIT(snug_plan_moment);
   snug_plan_peak(raw, &moment);
   CHECK(ctx, moment.bytes > 0 && snug_plan_least(raw) >= report.process);
   CHECK(ctx, std::string(snug_plan_kernels(raw)).find("snug-kernels 1") == 0);
@@ -151,25 +155,26 @@ void add_piece(void *user, const snug_memory_piece *piece) {
 
 void train(const Context &ctx, snug_model *m, const Set &set) {
   std::string text;
-  snug_progress progress{};
+  snug_progress progress = SNUG_INIT(snug_progress);
   progress.sink = append;
   progress.user = &text;
   double peak = 0.0;
   std::array<snug_callback, 4> callbacks;
-  snug_callback_target target{};
+  callbacks.fill(SNUG_INIT(snug_callback));
+  snug_callback_target target = SNUG_INIT(snug_callback_target);
   target.sink = append;
   target.user = &text;
   CHECK(ctx, snug_callback_create(m, "EarlyStopping", "loss:patience=3,restore-best", &target,
                                   &callbacks[0]) == SNUG_OK);
-  callbacks[1] = snug_progress_callback(&progress);
-  callbacks[2] = snug_peak_memory_callback(&peak);
+  snug_progress_callback(&progress, &callbacks[1]);
+  snug_peak_memory_callback(&peak, &callbacks[2]);
   const std::string recording = temporary("fit.snug");
-  snug_fit_record recorded{};
+  snug_fit_record recorded = SNUG_INIT(snug_fit_record);
   recorded.model = m;
   recorded.path = recording.c_str();
   recorded.stays_open = true;
-  callbacks[3] = snug_fit_record_callback(&recorded);
-  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_record_callback(&recorded, &callbacks[3]);
+  snug_fit_options options = SNUG_INIT(snug_fit_options);
   options.epochs = 3;
   options.callbacks = callbacks.data();
   options.n_callbacks = 4;
@@ -192,17 +197,17 @@ void train(const Context &ctx, snug_model *m, const Set &set) {
   const snug_logs last = snug_history_logs(raw, 2);
   CHECK(ctx, snug_logs_get(&last, "loss") < snug_logs_get(&first, "loss"));
   CHECK(ctx, snug_logs_get(&last, SNUG_PEAK_MEMORY) == peak && peak > 0.0);
-  snug_memory_sample sample;
+  snug_memory_sample sample = SNUG_INIT(snug_memory_sample);
   snug_history_sample(raw, 1, &sample);
   CHECK(ctx, snug_history_samples(raw) == 3 && sample.epoch == 1 && sample.batch == 1);
   std::uint64_t held = 0;
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   snug_memory_walk(m, false, add_piece, &held);
   snug_memory_get(ctx.get(), &info);
   CHECK(ctx, held == info.current);
-  snug_memory_report report;
+  snug_memory_report report = SNUG_INIT(snug_memory_report);
   snug_history_memory(raw, &report);
-  snug_data_report reading;
+  snug_data_report reading = SNUG_INIT(snug_data_report);
   snug_history_data(raw, &reading);
   CHECK(ctx, reading.batches == 0 && reading.waited == 0.0 && reading.copied > 0.0);
   std::array<char, 200> parts;
@@ -247,7 +252,7 @@ void keras(const Context &ctx, snug_model *m) {
   const std::string path = temporary("model.keras");
   CHECK(ctx, snug_model_save(m, path.c_str()) == SNUG_OK);
   CHECK(ctx, snug_model_load_weights(m, path.c_str()) == SNUG_OK);
-  snug_save_file file{};
+  snug_save_file file = SNUG_INIT(snug_save_file);
   file.path = path.c_str();
   CHECK(ctx, snug_save_file_begin(&file, m) == SNUG_OK);
   CHECK(ctx, snug_save_file_end(&file) == SNUG_OK && path == file.saved);
@@ -260,7 +265,7 @@ void keras(const Context &ctx, snug_model *m) {
   float first = 0.0F;
   CHECK(ctx, snug_model_variable_get(m, name.c_str(), 0, 1, &first) == SNUG_OK);
   CHECK(ctx, snug_model_variable_set(m, name.c_str(), 0, 1, &first) == SNUG_OK);
-  snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options options = SNUG_INIT(snug_load_options);
   options.no_compile = true;
   snug_model *loaded = nullptr;
   CHECK(ctx, snug_model_load(ctx.get(), path.c_str(), &options, &loaded) == SNUG_OK);
@@ -285,15 +290,16 @@ void files(const Context &ctx, snug_model *m, const Set &set) {
   CHECK(ctx, snug_arrays_get(raw, "x", &x) == SNUG_OK && snug_arrays_find(raw, "x") == x);
   std::int32_t n = 0;
   CHECK(ctx, snug_arrays_inputs(raw, SNUG_PART_TRAIN, &x, &n) == SNUG_OK && n == 1);
-  snug_data all;
+  snug_data all = SNUG_INIT(snug_data);
   CHECK(ctx, snug_arrays_all(raw, &all) == SNUG_OK && all.n_x >= 1);
   CHECK(ctx, snug_arrays_class(raw, 0) == nullptr);
   snug_stage stage;
   CHECK(ctx, snug_arrays_stages(raw, &stage, 1) == 0);
   CHECK(ctx, snug_arrays_has(raw, m, SNUG_PART_TRAIN));
-  snug_data data;
+  snug_data data = SNUG_INIT(snug_data);
   CHECK(ctx, snug_arrays_data(raw, m, SNUG_PART_TRAIN, true, &data) == SNUG_OK && data.n_y == 1);
-  const snug_arrays_options in_places = {-1, 0, false, nullptr, nullptr, nullptr};
+  snug_arrays_options in_places = SNUG_INIT(snug_arrays_options);
+  in_places.small = -1;
   snug_arrays *other = nullptr;
   CHECK(ctx, snug_arrays_open_with(ctx.get(), &path, 1, &in_places, &other) == SNUG_OK);
   const Arrays b(other);
@@ -312,10 +318,10 @@ void summarize(const Context &ctx, snug_model *m) {
   snug_summary *raw = nullptr;
   CHECK(ctx, snug_summary_create(m, 16, &raw) == SNUG_OK);
   const Summary s(raw);
-  snug_summary_row row;
+  snug_summary_row row = SNUG_INIT(snug_summary_row);
   snug_summary_row_get(raw, snug_summary_rows(raw) - 1, &row);
   CHECK(ctx, row.name == std::string("y") && row.parameters == 10);
-  snug_summary_totals totals;
+  snug_summary_totals totals = SNUG_INIT(snug_summary_totals);
   snug_summary_totals_get(raw, &totals);
   CHECK(ctx, totals.batch == 16 && totals.is_compiled && totals.peak_bytes > totals.saved_bytes);
   std::string text;
@@ -328,9 +334,9 @@ void known(const Context &ctx) {
   while (i < snug_known_count() && !snug_known_is(i, "keras.layers.Conv2D")) {
     i++;
   }
-  snug_known thing;
-  snug_known_option option;
-  snug_known_limit limit;
+  snug_known thing = SNUG_INIT(snug_known);
+  snug_known_option option = SNUG_INIT(snug_known_option);
+  snug_known_limit limit = SNUG_INIT(snug_known_limit);
   CHECK(ctx, snug_known_get(i, &thing) && thing.name == std::string("Conv2D"));
   CHECK(ctx, snug_known_sort_text(thing.sort) == std::string("layer"));
   CHECK(ctx, snug_known_option_get(i, 0, &option) && option.name == std::string("filters"));
@@ -341,8 +347,8 @@ void known(const Context &ctx) {
 void pack(const Context &ctx) {
   const std::array<snug_pack_item, 2> items{{{0, 2, 64, 1, -1}, {1, 3, 32, 1, -1}}};
   std::array<std::int64_t, 2> offsets{};
-  const snug_pack_options options = SNUG_PACK_OPTIONS_DEFAULT;
-  snug_pack_result result;
+  const snug_pack_options options = SNUG_INIT(snug_pack_options);
+  snug_pack_result result = SNUG_INIT(snug_pack_result);
   CHECK(ctx, snug_pack(ctx.get(), items.data(), 2, &options, offsets.data(), &result) == SNUG_OK);
   CHECK(ctx, result.height == 96 &&
                  snug_pack_check(ctx.get(), items.data(), 2, offsets.data(), 96) == SNUG_OK);
@@ -357,7 +363,10 @@ void look(const Context &ctx, const snug_recording *recording) {
   CHECK(ctx, snug_view_figure(v, 0, "peak") == 4096.0);
   const snug_view_rule rule = {"peak:1K", "peak", SNUG_VIEW_AT_MOST, 1024.0};
   CHECK(ctx, snug_view_judge(v, &rule) == SNUG_OK && snug_view_broken(v) == 1);
-  const snug_view_options options = {append, &said, true, 0, nullptr};
+  snug_view_options options = SNUG_INIT(snug_view_options);
+  options.sink = append;
+  options.user = &said;
+  options.ascii = true;
   snug_view_write(v, SNUG_VIEW_TEXT, &options);
   snug_view_verdict(v, 0, true, verdict.data(), verdict.size());
   CHECK(ctx, said.find(verdict.data()) != std::string::npos);
@@ -380,7 +389,7 @@ void record(const Context &ctx) {
   const snug_logs logs = {1, names, &value};
   snug_recorder *r = nullptr;
   CHECK(ctx, snug_recorder_open(ctx.get(), path.c_str(), true, &r) == SNUG_OK);
-  snug_moment m = {};
+  snug_moment m = SNUG_INIT(snug_moment);
   m.at = "sample";
   m.resident = 4096;
   const snug_memory_piece piece = {"dense", "matmul", "scratch", 64};
@@ -408,20 +417,20 @@ void record(const Context &ctx) {
 }
 
 void memory(const Context &ctx) {
-  snug_memory_info info;
-  snug_memory_entry entry;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
+  snug_memory_entry entry = SNUG_INIT(snug_memory_entry);
   std::array<char, SNUG_BYTES_TEXT> text;
   snug_memory_get(ctx.get(), &info);
   snug_memory_entry_get(ctx.get(), snug_memory_names(ctx.get()) - 1, &entry);
   snug_memory_reset_peak(ctx.get());
-  snug_memory_info device;
+  snug_memory_info device = SNUG_INIT(snug_memory_info);
   CHECK(ctx, snug_memory_devices(ctx.get()) == 1);
   CHECK(ctx, snug_memory_device_get(ctx.get(), snug_memory_device_name(ctx.get(), 0), &device) ==
                  SNUG_OK);
   CHECK(ctx, device.current == info.current && device.preallocated > 0);
   CHECK(ctx, snug_memory_set_limit(ctx.get(), info.peak + info.preallocated) == SNUG_OK);
-  snug_available room;
-  snug_memory_process process;
+  snug_available room = SNUG_INIT(snug_available);
+  snug_memory_process process = SNUG_INIT(snug_memory_process);
   CHECK(ctx, snug_memory_available(ctx.get(), &room) == SNUG_OK && std::strlen(room.who) > 0);
   snug_memory_set_bound(ctx.get(), room.bytes);
   snug_memory_set_bound(ctx.get(), 0);
@@ -432,15 +441,15 @@ void memory(const Context &ctx) {
 }
 
 void watch(const Context &ctx) {
-  const snug_watch_options options = SNUG_WATCH_OPTIONS_DEFAULT;
+  const snug_watch_options options = SNUG_INIT(snug_watch_options);
   snug_watch *w = nullptr;
   CHECK(ctx, snug_watch_create(ctx.get(), &options, &w) == SNUG_OK);
   CHECK(ctx, snug_watch_look(w) > 0.0);
-  snug_watch_now now;
+  snug_watch_now now = SNUG_INIT(snug_watch_now);
   snug_watch_get(w, &now);
   CHECK(ctx, now.processes == 0 && snug_watch_signal(w, 0) == 0);
   snug_watch_ended(w, 1, 0);
-  snug_watch_report report;
+  snug_watch_report report = SNUG_INIT(snug_watch_report);
   snug_watch_report_get(w, &report);
   CHECK(ctx, report.samples == 1 && report.shape == SNUG_WATCH_SHORT);
   snug_watch_destroy(w);

@@ -7,7 +7,7 @@ trap 'rm -rf "$folder"' EXIT
 source=tests/api/cpp/whole_api.cpp
 
 missing=0
-for name in $(cat include/snug/*.h | tr '\n' ' ' | grep -o 'SNUG_API [^(;]*(' | grep -o 'snug_[a-z_]* *($' | tr -d ' (')
+for name in $(cat include/snug/*.h include/snug/tools/*.h | tr '\n' ' ' | grep -o 'SNUG_API [^(;]*(' | grep -o 'snug_[a-z_]* *($' | tr -d ' (')
 do
   grep -q "\b$name\b" "$source" || { echo "$source: $name is not used"; missing=1; }
 done

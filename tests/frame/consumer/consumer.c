@@ -7,7 +7,7 @@ int main(void) {
   if (snug_ctx_create(NULL, &ctx) != SNUG_OK) {
     return 1;
   }
-  snug_memory_info info;
+  snug_memory_info info = SNUG_INIT(snug_memory_info);
   snug_memory_get(ctx, &info);
   printf("snug %s holds %llu bytes\n", snug_version(), (unsigned long long)info.current);
   snug_ctx_destroy(ctx);

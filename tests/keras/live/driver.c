@@ -104,7 +104,8 @@ static array_list *list_of(driver *d, const char *name) {
 }
 
 static snug_data data_of(const array_list *x, const array_list *y, const array_list *w) {
-  return (snug_data){x->item, x->n, y->n ? y->item : NULL, y->n, w->n ? w->item : NULL};
+  return (snug_data){sizeof(snug_data),     x->item, x->n,
+                     y->n ? y->item : NULL, y->n,    w->n ? w->item : NULL};
 }
 
 static void print_logs(const char *what, const snug_logs *logs) {
@@ -151,7 +152,7 @@ static snug_status clear(driver *d, char **words) {
 
 /* load PATH [no_compile]: sizes that the file leaves open are those of x */
 static snug_status load(driver *d, char **words) {
-  snug_load_options options = SNUG_LOAD_OPTIONS_DEFAULT;
+  snug_load_options options = SNUG_INIT(snug_load_options);
   options.no_compile = words[2] && !strcmp(words[2], "no_compile");
   options.x = d->x.n ? d->x.item : NULL;
   options.n_x = d->x.n;
@@ -199,7 +200,7 @@ static void fit_option(const char *word, snug_fit_options *o, double *class_weig
 /* fit [key=value ...]: never shuffled; one line of logs per epoch */
 static snug_status fit(driver *d, char **words) {
   double class_weight[MAX_CLASSES];
-  snug_fit_options options = SNUG_FIT_OPTIONS_DEFAULT;
+  snug_fit_options options = SNUG_INIT(snug_fit_options);
   options.no_shuffle = true;
   for (char **w = words + 1; *w; w++)
     fit_option(*w, &options, class_weight);
@@ -222,7 +223,7 @@ static snug_status predict(driver *d, char **words) {
   void *out[MAX_ARRAYS];
   for (int32_t i = 0; i < d->n_out; i++)
     out[i] = get(d->out[i].bytes);
-  snug_data data = {d->x.item, d->x.n, NULL, 0, NULL};
+  snug_data data = {sizeof data, d->x.item, d->x.n, NULL, 0, NULL};
   snug_status s = snug_predict(d->model, &data, strtoll(words[1], NULL, 10), out, d->n_out);
   for (int32_t i = 0; i < d->n_out; i++) {
     if (!s)

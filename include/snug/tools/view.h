@@ -3,11 +3,11 @@
  * A view is created once and written in any number of formats; writing allocates nothing and cannot
  * fail.  Its recordings must outlive it.  Strings in recordings are untrusted: every format quotes
  * them as snug_quote does. */
-#ifndef SNUG_VIEW_H
-#define SNUG_VIEW_H
+#ifndef SNUG_TOOLS_VIEW_H
+#define SNUG_TOOLS_VIEW_H
 
-#include "snug/record.h"
-#include "snug/report.h"
+#include "snug/tools/record.h"
+#include "snug/tools/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,6 +74,7 @@ typedef enum snug_view_form {
 } snug_view_form;
 
 typedef struct snug_view_options {
+  size_t struct_size;
   snug_sink *sink;
   void *user;
   bool ascii;       /* TEXT: no characters beyond ASCII */

@@ -1,8 +1,8 @@
 /* Packing: assign an offset to every buffer of a set of lifetimes, so that buffers that are alive
  * at the same time do not overlap, and the total height is minimal.  It knows nothing about graphs;
  * `snug pack` is this function on a CSV file. */
-#ifndef SNUG_PACK_H
-#define SNUG_PACK_H
+#ifndef SNUG_TOOLS_PACK_H
+#define SNUG_TOOLS_PACK_H
 
 #include <stdbool.h>
 
@@ -21,17 +21,15 @@ typedef struct snug_pack_item {
 } snug_pack_item;
 
 typedef struct snug_pack_options {
+  size_t struct_size;
   int64_t capacity; /* stop as soon as this height is reached; 0: go for the least */
   int64_t work; /* units of search work; 0: the default amount.  Same input and work, same answer */
   double timeout_s; /* additional limit in seconds; 0: none (then the answer depends on the input
                        alone) */
 } snug_pack_options;
 
-/* clang-format off */
-#define SNUG_PACK_OPTIONS_DEFAULT {0, 0, 0.0}
-/* clang-format on */
-
 typedef struct snug_pack_result {
+  size_t struct_size;
   int64_t load;      /* largest sum of sizes alive at one moment: no packing is lower */
   int64_t height;    /* reached: max(offset + size) */
   int64_t bound;     /* proven lower bound of the height, >= load */

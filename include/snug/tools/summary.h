@@ -1,10 +1,10 @@
 /* What a model is made of, layer by layer, as Keras's model.summary() tells it, and what it costs:
  * bytes of outputs, bytes that the backward pass needs of each layer, FLOPs, and the totals that
  * people copy into papers. */
-#ifndef SNUG_SUMMARY_H
-#define SNUG_SUMMARY_H
+#ifndef SNUG_TOOLS_SUMMARY_H
+#define SNUG_TOOLS_SUMMARY_H
 
-#include "snug/report.h"
+#include "snug/tools/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +15,7 @@ typedef struct snug_summary snug_summary;
 /* One layer or input, in Keras's order; layers of a nested model stand for themselves, as
  * "inner/dense".  Texts live as long as the summary. */
 typedef struct snug_summary_row {
+  size_t struct_size;
   const char *name, *class_name; /* "conv2d", "Conv2D" */
   int32_t rank;                  /* of the output, without the batch axis */
   int64_t shape[SNUG_MAX_RANK];
@@ -35,6 +36,7 @@ typedef struct snug_summary_count {
 } snug_summary_count;
 
 typedef struct snug_summary_totals {
+  size_t struct_size;
   snug_summary_count weights, trainable, frozen;
   snug_summary_count optimizer; /* as Keras counts it: slots, iteration, learning rate */
   double flops;                 /* forward, of one sample */

@@ -4,11 +4,12 @@
  *
  * The answers come from the tables that configurations are parsed with, so they cannot deviate from
  * what the parser does.  Strings are static; any thread may call these functions. */
-#ifndef SNUG_KNOWN_H
-#define SNUG_KNOWN_H
+#ifndef SNUG_TOOLS_KNOWN_H
+#define SNUG_TOOLS_KNOWN_H
 
 #include <stdbool.h>
 
+#include "snug/struct_size.h"
 #include "snug/types.h"
 
 #ifdef __cplusplus
@@ -32,6 +33,7 @@ typedef enum snug_known_sort {
 #define SNUG_KNOWN_NAME_BYTES 64
 
 typedef struct snug_known {
+  size_t struct_size;
   snug_known_sort sort;
   char name[SNUG_KNOWN_NAME_BYTES]; /* Keras's: "Conv2D", "take_along_axis"; of what is not
                                        supported it may stand for several: "*Attention" */
@@ -42,6 +44,7 @@ typedef struct snug_known {
 } snug_known;
 
 typedef struct snug_known_option {
+  size_t struct_size;
   const char *name, *kind;    /* "a whole number", "one of" */
   const char *initial;        /* its default; "none"; NULL: it must be given */
   const char *const *choices; /* ended by NULL; NULL: none */
@@ -49,6 +52,7 @@ typedef struct snug_known_option {
 
 /* What is not supported: any value of an option but one, or something else, told in words. */
 typedef struct snug_known_limit {
+  size_t struct_size;
   const char *option, *only; /* "data_format", "channels_last"; NULL both: see says */
   const char *says;          /* why, or what to do instead; NULL: nothing */
 } snug_known_limit;

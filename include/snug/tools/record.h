@@ -8,8 +8,8 @@
  * byte, and the names of facts.
  *
  * Not thread-safe: call from one thread at a time. */
-#ifndef SNUG_RECORD_H
-#define SNUG_RECORD_H
+#ifndef SNUG_TOOLS_RECORD_H
+#define SNUG_TOOLS_RECORD_H
 
 #include "snug/memory.h"
 #include "snug/train.h"
@@ -22,6 +22,7 @@ extern "C" {
 
 /* One moment of a run.  Bytes; 0 where a figure is not known. */
 typedef struct snug_moment {
+  size_t struct_size;
   double seconds;       /* since the recording began; kept to the microsecond */
   const char *at;       /* "sample", "epoch_begin", "batch_end", "epoch_end", "validation_begin",
                            "validation_end", "save_begin", "save_end", "target", "peak" */
@@ -86,9 +87,10 @@ SNUG_API snug_status snug_recorder_close(snug_recorder *r) SNUG_NODISCARD;
 
 #define SNUG_RECORD_WHY 256
 
-/* A recording of a fit, in storage of the caller's, who sets the first members and zeroes the rest.
- */
+/* A recording of a fit, in storage of the caller's, who initializes it and sets the first
+ * members. */
 typedef struct snug_fit_record {
+  size_t struct_size;
   /* set by caller */
   snug_model *model;
   const char *path; /* must live as long as this */
@@ -113,15 +115,15 @@ typedef struct snug_fit_record {
   uint64_t told_peak;
 } snug_fit_record;
 
-/* A callback for snug_fit_options.callbacks, behind those whose values are to be recorded; the
- * record must stay in place while it is used.  It records what the fit is, what was planned for it,
- * epochs (where they are so short that it would be felt, not all), batches (20 a second at most),
- * validations, saves of other callbacks, the batches that snug_fit_options.sampling names, the
- * values of epochs, and what was alive at the peak, if the context has not held more before (see
- * snug_memory_reset_peak).  Its bytes are part of the plan.  A file that
- * cannot be made ends the fit before step 1; a failure to write later does not.  Of NULL: a
- * callback that does nothing. */
-SNUG_API snug_callback snug_fit_record_callback(snug_fit_record *record);
+/* A callback for snug_fit_options.callbacks, to *out, behind those whose values are to be recorded;
+ * the record must stay in place while it is used.  It records what the fit is, what was planned for
+ * it, epochs (where they are so short that it would be felt, not all), batches (20 a second at
+ * most), validations, saves of other callbacks, the batches that snug_fit_options.sampling names,
+ * the values of epochs, and what was alive at the peak, if the context has not held more before
+ * (see snug_memory_reset_peak).  Its bytes are part of the plan.  A file that cannot be made ends
+ * the fit before step 1; a failure to write later does not.  Of NULL: a callback that does nothing.
+ */
+SNUG_API void snug_fit_record_callback(snug_fit_record *record, snug_callback *out);
 
 /* A moment of the caller's, between the fit and the end of a recording that stays open: "sample",
  * "save_begin", "save_end".  Does nothing if there is no recorder. */

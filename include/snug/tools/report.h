@@ -3,17 +3,14 @@
  * arguments; lines are truncated at 1023 bytes.  NULL strings are empty, a NULL sink drops the
  * text.
  */
-#ifndef SNUG_REPORT_H
-#define SNUG_REPORT_H
+#ifndef SNUG_TOOLS_REPORT_H
+#define SNUG_TOOLS_REPORT_H
 
 #include "snug/train.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Receives n bytes of text (UTF-8, not NUL-terminated), valid during the call. */
-typedef void snug_sink(void *user, const char *text, size_t n);
 
 /* ---- texts of unknown origin ---- */
 
@@ -42,6 +39,7 @@ SNUG_API void snug_page_end(snug_sink *sink, void *user);
 
 /* A progress display in storage of the caller, who sets the first members and zeroes the rest. */
 typedef struct snug_progress {
+  size_t struct_size;
   /* set by caller */
   snug_sink *sink;
   void *user;
@@ -57,15 +55,15 @@ typedef struct snug_progress {
   size_t width;
 } snug_progress;
 
-/* A callback for snug_fit_options.callbacks; the progress must stay in place while it is used.  Of
- * NULL: a callback that does nothing. */
-SNUG_API snug_callback snug_progress_callback(snug_progress *progress);
+/* A callback for snug_fit_options.callbacks, to *out; the progress must stay in place while it is
+ * used.  Of NULL or without struct_size: a callback that does nothing. */
+SNUG_API void snug_progress_callback(snug_progress *progress, snug_callback *out);
 
 /* A callback that adds the peak memory of the process so far, in bytes, to the logs of every epoch:
  * later callbacks and the history have it under this name.  *peak must stay in place while it is
  * used.  Of NULL: a callback that does nothing. */
 #define SNUG_PEAK_MEMORY "peak_memory"
-SNUG_API snug_callback snug_peak_memory_callback(double *peak);
+SNUG_API void snug_peak_memory_callback(double *peak, snug_callback *out);
 
 /* ---- numbers and boxes ---- */
 

@@ -1,12 +1,13 @@
 /* Text files: logs, which grow record by record, and files that appear atomically. */
-#ifndef SNUG_LOG_H
-#define SNUG_LOG_H
+#ifndef SNUG_TOOLS_LOG_H
+#define SNUG_TOOLS_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "snug/context.h"
+#include "snug/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,8 +43,6 @@ SNUG_API snug_status snug_log_file_write(snug_log_file *file, const void *bytes,
 SNUG_API snug_status snug_log_file_close(snug_log_file *file) SNUG_NODISCARD;
 
 /* ---- files that appear as a whole ---- */
-
-#define SNUG_PATH_BYTES 4096
 
 /* A file that is at its path complete or not at all, in storage of the caller's.  Until it is ended
  * it has a name of its own in the same folder; what killed runs left there under such names is

@@ -12,11 +12,11 @@
  * as they are known peak_least  proven: some process, or all of them by PSS, held that much
  *   peak_most   the high-water marks of all that were alive together, shared pages in each
  * For one process alone the three are the same. */
-#ifndef SNUG_WATCH_H
-#define SNUG_WATCH_H
+#ifndef SNUG_TOOLS_WATCH_H
+#define SNUG_TOOLS_WATCH_H
 
 #include "snug/context.h"
-#include "snug/record.h"
+#include "snug/tools/record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +25,7 @@ extern "C" {
 typedef struct snug_watch snug_watch;
 
 typedef struct snug_watch_options {
+  size_t struct_size;
   int64_t process;  /* which to watch, with all that descend from it.  0: whatever descends from
                        this process, which becomes the parent of orphans among them and is to wait
                        for them too (Linux: a subreaper) */
@@ -34,10 +35,6 @@ typedef struct snug_watch_options {
   snug_recorder *recorder; /* takes samples, maxima and who was there; it is the caller's, and is
                               closed behind the last call of the watch.  NULL: none */
 } snug_watch_options;
-
-/* clang-format off */
-#define SNUG_WATCH_OPTIONS_DEFAULT {0, 0.0, 0, false, NULL}
-/* clang-format on */
 
 /* Begin to watch. options may be NULL.  Owns: the caller destroys *out with snug_watch_destroy, in
  * the thread that created it.  Fails: E_UNSUPPORTED where there is no /proc, E_ARGUMENT (no such
@@ -64,6 +61,7 @@ SNUG_API size_t snug_watch_signal(snug_watch *watch, int signal);
 
 /* The tree at the last look. */
 typedef struct snug_watch_now {
+  size_t struct_size;
   double seconds;     /* since the watch began */
   uint64_t resident;  /* bytes, shared pages counted once as far as they are known */
   uint64_t peak;      /* so far */
@@ -121,6 +119,7 @@ typedef enum snug_watch_above {
 } snug_watch_above;
 
 typedef struct snug_watch_report {
+  size_t struct_size;
   double seconds; /* watched */
   uint64_t samples;
   double cost; /* seconds of processor time that looking took */
