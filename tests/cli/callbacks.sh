@@ -15,7 +15,7 @@ expect 0 fit m.keras --data train.npz --checkpoint w.weights.h5 --save-weights-o
 expect 0 fit m.keras --data train.npz --checkpoint 'b.{batch}.keras' --save-freq 3
 ls b.*.keras >/dev/null 2>&1 || fail "--save-freq: $(ls)"
 expect 2 fit m.keras --data train.npz --monitor loss
-has err "--monitor is of --checkpoint"
+has err "--monitor needs --checkpoint"
 expect 2 fit m.keras --data train.npz --save-best-only
 expect 2 fit m.keras --data train.npz --checkpoint model.txt
 has err "model.txt"
