@@ -272,18 +272,20 @@ static void close_all(void *user) {
 }
 
 void snug_fit_record_callback(snug_fit_record *r, snug_callback *out) {
-  const snug_callback none = {.user = NULL};
-  const snug_callback made = {.user = r,
-                              .train_begin = train_begin,
-                              .epoch_begin = epoch_begin,
-                              .batch_end = batch_end,
-                              .test_begin = test_begin,
-                              .test_end = test_end,
-                              .epoch_end = epoch_end,
-                              .train_end = train_end,
-                              .failure = &r->failed,
-                              .prepare = prepare,
-                              .close = close_all,
-                              .memory_sample = memory_sample};
-  SNUG__WRITE(snug_callback, r && r->model ? &made : &none, out);
+  snug_callback made = {.user = NULL};
+  if (r && r->model) {
+    made = (snug_callback){.user = r,
+                           .train_begin = train_begin,
+                           .epoch_begin = epoch_begin,
+                           .batch_end = batch_end,
+                           .test_begin = test_begin,
+                           .test_end = test_end,
+                           .epoch_end = epoch_end,
+                           .train_end = train_end,
+                           .failure = &r->failed,
+                           .prepare = prepare,
+                           .close = close_all,
+                           .memory_sample = memory_sample};
+  }
+  SNUG__WRITE(snug_callback, &made, out);
 }

@@ -152,7 +152,7 @@ def foreign():
         "LSTM": (lambda: network(K.LSTM(3, name="memory"), shape=series), ["memory", "LSTM"]),
         "GRU": (lambda: network(K.GRU(3, name="memory"), shape=series), ["memory", "GRU"]),
         "Conv3D": (lambda: network(K.Conv3D(2, 2, name="cube"), shape=(4, 4, 4, 2)), ["cube", "Conv3D"]),
-        "RandomFlip": (lambda: network(K.RandomFlip(name="flip"), shape=image), ["flip", "RandomFlip", "--augment"]),
+        "Solarization": (lambda: network(K.Solarization(name="sun"), shape=image), ["sun", "Solarization", "Identity"]),
         "RandomShear": (lambda: network(K.RandomShear(0.1, name="shear"), shape=image), ["shear", "RandomShear"]),
         "TimeDistributed": (lambda: network(K.TimeDistributed(K.Dense(2), name="each"), shape=series),
                             ["each", "TimeDistributed"]),
